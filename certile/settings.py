@@ -1,0 +1,407 @@
+"""Every CERTILE_ variable: its type, its default and one sentence.
+
+In: the process environment; this is the only module that reads it.  Out: `Settings`, a frozen
+snapshot that a compile takes once.  Decides what a value may be and which settings change
+generated code.  Leaves to others what each setting does.
+"""
+
+import difflib
+import os
+import re
+import sys
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Generic, Literal, TypeVar, get_args
+
+from certile.diagnostics import ArgumentError
+
+__all__ = ["VARIABLES", "Settings", "SettingsWarning", "Variable", "current", "warn_unknown"]
+
+PREFIX = "CERTILE_"
+
+Target = Literal["cpu", "reference", "metal-sim", "metal", "cuda", "null"]
+Cache = Literal["on", "off", "readonly"]
+Math = Literal["precise", "fast", "portable"]
+Guard = Literal["check", "trust", "off"]
+Check = Literal["args", "bounds", "off"]
+Verify = Literal["ends", "each", "off"]
+
+T = TypeVar("T")
+# Covariant, so that a list of all variables is a list of Variable[object].
+T_co = TypeVar("T_co", covariant=True)
+
+
+class SettingsWarning(UserWarning):
+    """A variable with our prefix that no setting has; probably a typing error."""
+
+
+@dataclass(frozen=True, slots=True)
+class Variable(Generic[T_co]):
+    """One variable: how to read it and how to describe it.
+
+    `kind` is the type in words, `shown_default` the default as the documentation prints it, and
+    `changes_code` says that two values can give two different kernels.
+    """
+
+    name: str
+    kind: str
+    parse: Callable[[str], T_co]
+    default: T_co
+    shown_default: str
+    sentence: str
+    changes_code: bool = False
+
+    def read(self, environment: Mapping[str, str]) -> T_co:
+        """Return the value in `environment`; an unset or empty variable gives the default.
+
+        Raises `ArgumentError` S001 when the value does not fit.
+        """
+        raw = environment.get(self.name, "").strip()
+        if not raw:
+            return self.default
+        try:
+            return self.parse(raw)
+        except ValueError as error:
+            message = f"{self.name}={raw!r} does not fit; it takes {self.kind}"
+            raise ArgumentError("S001", message) from error
+
+
+def _one_of(allowed: tuple[T, ...]) -> Callable[[str], T]:
+    def parse(raw: str) -> T:
+        for value in allowed:
+            if value == raw:
+                return value
+        raise ValueError(raw)
+
+    return parse
+
+
+def _switch(raw: str) -> bool:
+    return _one_of(("1", "on", "0", "off"))(raw) in ("1", "on")
+
+
+def _size(raw: str) -> int:
+    """Read a byte count: 65536, 512K, 256M, 4G (powers of 1024)."""
+    match = re.fullmatch(r"(\d+)([KMG]?)B?", raw.upper())
+    if match is None:
+        raise ValueError(raw)
+    return int(match[1]) << 10 * " KMG".index(match[2] or " ")
+
+
+def _positive(raw: str) -> int:
+    number = int(raw)
+    if number < 1:
+        raise ValueError(raw)
+    return number
+
+
+def _seconds(raw: str) -> float:
+    number = float(raw)
+    if not 0 <= number < float("inf"):
+        raise ValueError(raw)
+    return number
+
+
+def _names(raw: str) -> tuple[str, ...]:
+    names = tuple(name.strip() for name in raw.split(","))
+    if not all(re.fullmatch(r"[a-z][a-z0-9-]*", name) for name in names):
+        raise ValueError(raw)
+    return names
+
+
+def _path(raw: str) -> Path:
+    return Path(raw).expanduser()
+
+
+TARGET: Variable[Target | None] = Variable(
+    "CERTILE_TARGET",
+    "cpu, reference, metal-sim, metal, cuda or null",
+    _one_of(get_args(Target)),
+    None,
+    "the device of the arrays",
+    "Target of every call that names none.",
+)
+CACHE: Variable[Cache] = Variable(
+    "CERTILE_CACHE",
+    "on, off or readonly",
+    _one_of(get_args(Cache)),
+    "on",
+    "on",
+    "Whether compiled kernels are read from and written to the disk cache.",
+)
+CACHE_DIR: Variable[Path | None] = Variable(
+    "CERTILE_CACHE_DIR",
+    "a folder",
+    _path,
+    None,
+    "the user's cache folder, `certile` in it",
+    "Folder of the disk cache: kernels, certificates and measured sheets.",
+)
+CACHE_BYTES: Variable[int] = Variable(
+    "CERTILE_CACHE_BYTES",
+    "a byte count, for example 512M",
+    _size,
+    1024**3,
+    "1G",
+    "Size at which the disk cache drops what was not used for longest.",
+)
+POOL_BYTES: Variable[int] = Variable(
+    "CERTILE_POOL_BYTES",
+    "a byte count, for example 256M",
+    _size,
+    256 * 1024**2,
+    "256M",
+    "Bytes of freed result memory kept for the next call.",
+)
+THREADS: Variable[int | None] = Variable(
+    "CERTILE_THREADS",
+    "a positive number",
+    _positive,
+    None,
+    "the CPUs this process may use",
+    "Threads of the CPU worker pool, the caller's included.",
+    changes_code=True,
+)
+MATH: Variable[Math] = Variable(
+    "CERTILE_MATH",
+    "precise, fast or portable",
+    _one_of(get_args(Math)),
+    "precise",
+    "precise",
+    "Math of kernels that do not choose: IEEE-like, relaxed, or equal bits on every target.",
+    changes_code=True,
+)
+GUARD: Variable[Guard] = Variable(
+    "CERTILE_GUARD",
+    "check, trust or off",
+    _one_of(get_args(Guard)),
+    "check",
+    "check",
+    "What the guard does before a generated kernel replaces the framework's own operation.",
+)
+GUARD_BUDGET: Variable[float] = Variable(
+    "CERTILE_GUARD_BUDGET",
+    "seconds",
+    _seconds,
+    2.0,
+    "2",
+    "Seconds that the guard may spend on one decision.",
+)
+CHECK: Variable[Check] = Variable(
+    "CERTILE_CHECK",
+    "args, bounds or off",
+    _one_of(get_args(Check)),
+    "args",
+    "args",
+    "Checks of a call: its arguments, every access as well, or none.",
+    changes_code=True,
+)
+DUMP: Variable[tuple[str, ...]] = Variable(
+    "CERTILE_DUMP",
+    "all, or stage names with commas between",
+    _names,
+    (),
+    "nothing",
+    "Stages whose result is written as a numbered file.",
+)
+DUMP_DIR: Variable[Path] = Variable(
+    "CERTILE_DUMP_DIR",
+    "a folder",
+    _path,
+    Path("certile-dump"),
+    "`certile-dump`",
+    "Folder for the files of CERTILE_DUMP, one folder a kernel.",
+)
+VERIFY: Variable[Verify] = Variable(
+    "CERTILE_VERIFY",
+    "ends, each or off",
+    _one_of(get_args(Verify)),
+    "ends",
+    "ends",
+    "Where the verifier runs: after the first and the last stage, after each, or never.",
+)
+TRACE: Variable[Literal["rules"] | None] = Variable(
+    "CERTILE_TRACE",
+    "rules",
+    _one_of(("rules",)),
+    None,
+    "nothing",
+    "Print each rewrite and each refusal to standard error: rule, place and reason.",
+)
+TIME: Variable[bool] = Variable(
+    "CERTILE_TIME",
+    "1, on, 0 or off",
+    _switch,
+    False,
+    "off",
+    "Print the time of each stage to standard error.",
+)
+CLANG: Variable[str | None] = Variable(
+    "CERTILE_CLANG",
+    "a program name or path",
+    str,
+    None,
+    "the newest clang on PATH",
+    "The clang (16 or later) that compiles Metal kernels for the simulated target.",
+)
+SHEET_DIR: Variable[Path | None] = Variable(
+    "CERTILE_SHEET_DIR",
+    "a folder",
+    _path,
+    None,
+    "none",
+    "Folder with target sheets that are found by name before the shipped ones.",
+)
+
+VARIABLES: tuple[Variable[object], ...] = (
+    TARGET,
+    CACHE,
+    CACHE_DIR,
+    CACHE_BYTES,
+    POOL_BYTES,
+    THREADS,
+    MATH,
+    GUARD,
+    GUARD_BUDGET,
+    CHECK,
+    DUMP,
+    DUMP_DIR,
+    VERIFY,
+    TRACE,
+    TIME,
+    CLANG,
+    SHEET_DIR,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """A snapshot of every setting; a field is a variable's name in lower case, less the prefix."""
+
+    target: Target | None = None
+    cache: Cache = "on"
+    cache_dir: Path
+    cache_bytes: int = CACHE_BYTES.default
+    pool_bytes: int = POOL_BYTES.default
+    threads: int
+    math: Math = "precise"
+    guard: Guard = "check"
+    guard_budget: float = GUARD_BUDGET.default
+    check: Check = "args"
+    dump: tuple[str, ...] = ()
+    dump_dir: Path = DUMP_DIR.default
+    verify: Verify = "ends"
+    trace: Literal["rules"] | None = None
+    time: bool = False
+    clang: str | None = None
+    sheet_dir: Path | None = None
+
+    @staticmethod
+    def read(environment: Mapping[str, str] | None = None) -> "Settings":
+        """Read every variable from `environment` (default: the process's own).
+
+        Raises `ArgumentError` S001 for the first value that does not fit.
+        """
+        source = os.environ if environment is None else environment
+        return Settings(
+            target=TARGET.read(source),
+            cache=CACHE.read(source),
+            cache_dir=CACHE_DIR.read(source) or _user_cache(source),
+            cache_bytes=CACHE_BYTES.read(source),
+            pool_bytes=POOL_BYTES.read(source),
+            threads=THREADS.read(source) or _allowed_cpus(),
+            math=MATH.read(source),
+            guard=GUARD.read(source),
+            guard_budget=GUARD_BUDGET.read(source),
+            check=CHECK.read(source),
+            dump=DUMP.read(source),
+            dump_dir=DUMP_DIR.read(source),
+            verify=VERIFY.read(source),
+            trace=TRACE.read(source),
+            time=TIME.read(source),
+            clang=CLANG.read(source),
+            sheet_dir=SHEET_DIR.read(source),
+        )
+
+    def codegen_key(self) -> tuple[tuple[str, str], ...]:
+        """Return the settings that can change generated code, as (variable, value) pairs."""
+        values = self.values()
+        return tuple((v.name, str(values[v.name])) for v in VARIABLES if v.changes_code)
+
+    def values(self) -> dict[str, object]:
+        """Return every setting by its variable's name, for crash files and `certile doctor`."""
+        return {PREFIX + f.name.upper(): getattr(self, f.name) for f in fields(self)}
+
+
+_snapshot: tuple[tuple[str | None, ...], Settings] | None = None
+
+
+def current() -> Settings:
+    """Return the snapshot of the environment as it is, read again only where it changed.
+
+    Raises `ArgumentError` S001 for a value that does not fit.
+    """
+    global _snapshot
+    raw = tuple(map(os.environ.get, _WATCHED))
+    if _snapshot is None or _snapshot[0] != raw:
+        _snapshot = (raw, Settings.read())
+    return _snapshot[1]
+
+
+def call_state() -> tuple[object, ...]:
+    """Return the raw text of the settings that a launch depends on.
+
+    Equal results mean that none of them changed.  It stands on the path of every call, where
+    decoding all variables would cost more than the launch.
+    """
+    return tuple(map(_raw, _OF_A_CALL))
+
+
+_warned: set[str] = set()
+
+
+def warn_unknown(environment: Mapping[str, str] | None = None) -> None:
+    """Warn once a process about each CERTILE_ name that no setting has, with a suggestion.
+
+    The compiler calls it before the first compile, so that a typing error is heard where it
+    would have mattered and `import certile` stays silent.
+    """
+    known = [variable.name for variable in VARIABLES]
+    source = os.environ if environment is None else environment
+    for name in sorted(source):
+        if not name.startswith(PREFIX) or name in known or name in _warned:
+            continue
+        _warned.add(name)
+        close = difflib.get_close_matches(name, known, n=1)
+        suggestion = f"; did you mean {close[0]}?" if close else "; docs/settings.md lists them"
+        warnings.warn(f"no setting is called {name}{suggestion}", SettingsWarning, stacklevel=2)
+
+
+def _user_cache(environment: Mapping[str, str]) -> Path:
+    if chosen := environment.get("XDG_CACHE_HOME"):
+        return Path(chosen) / "certile"
+    if sys.platform == "darwin":
+        return Path("~/Library/Caches/certile").expanduser()
+    return Path("~/.cache/certile").expanduser()
+
+
+def _allowed_cpus() -> int:
+    """Count the CPUs of the affinity mask; `os.cpu_count` ignores containers and taskset."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+_WATCHED = (*(variable.name for variable in VARIABLES), "XDG_CACHE_HOME", "HOME")
+
+# CPython keeps the environment as a dict of encoded text behind `os.environ`, which every change
+# through `os.environ` writes to; another Python takes the slower public way.
+_encoded = getattr(os.environ, "_data", None)
+_raw: Callable[..., object] = os.environ.get if _encoded is None else _encoded.get
+_OF_A_CALL = tuple(
+    v.name if _encoded is None else os.environ.encodekey(v.name)
+    for v in VARIABLES
+    if v.changes_code or v is TARGET
+)

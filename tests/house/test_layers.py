@@ -1,0 +1,102 @@
+"""Imports go down only, and heavy packages stay where they belong."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+from importlinter.cli import lint_imports
+
+from tests.house.sources import PACKAGE, ROOT, identifiers, imports, name, part, python_files, tree
+
+# Each package, and the parts of certile that may import it.
+_HOMES = {
+    "llvmlite": {"codegen", "runtime", "lower"},
+    "torch": {"cli", "torch", "integrations", "ops", "guard", "tuning", "runtime"},
+    "mlx": {"cli", "mlx", "integrations", "ops", "guard", "tuning", "runtime"},
+    "cuda": {"runtime"},
+    "Metal": {"runtime"},
+    "objc": {"runtime"},
+    "tvm": {"tirx"},
+    "typer": {"cli"},
+    "rich": {"cli"},
+    "matplotlib": {"cli"},
+    "ctypes": {"runtime", "metalsim", "integrations"},
+}
+
+# Parts that see less than their layer would allow, and all that they may import of certile.
+_NARROW = {
+    "proof": {"proof", "ir"},
+    "metalsim": {"metalsim", "settings", "diagnostics"},
+    "source": set(),
+    "codes": {"codes"},
+}
+
+_ENVIRONMENT = {"environ", "getenv", "putenv", "environb"}
+
+
+def test_layer_contract(monkeypatch, capsys):
+    if not (PACKAGE / "__init__.py").exists():
+        pytest.fail("certile/__init__.py is missing, so nothing can check the layers")
+    monkeypatch.chdir(ROOT)
+    status = lint_imports(str(ROOT / "pyproject.toml"), no_cache=True, no_logo=True)
+    assert status == 0, capsys.readouterr().out
+
+
+def test_heavy_packages_stay_home():
+    strays = [
+        f"{name(path)}:{line} imports {module}"
+        for path in python_files("certile")
+        for line, module in imports(tree(path))
+        if (home := _HOMES.get(module.partition(".")[0])) and part(path) not in home
+    ]
+    assert not strays
+
+
+def test_narrow_parts_import_only_what_they_may():
+    strays = [
+        f"{name(path)}:{line} imports {module}"
+        for path in python_files("certile")
+        if (allowed := _NARROW.get(part(path))) is not None
+        for line, module in imports(tree(path))
+        if module.startswith("certile.") and module.split(".")[1] not in allowed
+    ]
+    assert not strays
+
+
+def test_the_checker_imports_nothing_of_the_search():
+    strays = [
+        f"{name(path)}:{line} imports {module}"
+        for path in python_files("certile/proof/check")
+        for line, module in imports(tree(path))
+        if module.startswith("certile.") and not module.startswith(("certile.proof.", "certile.ir"))
+    ]
+    assert not strays
+
+
+def test_only_settings_reads_the_environment():
+    strays = [
+        f"{name(path)}:{line} uses {found}"
+        for path in python_files("certile")
+        if part(path) != "settings"
+        for line, found in identifiers(tree(path))
+        if found in _ENVIRONMENT
+    ]
+    assert not strays
+
+
+_IMPORTED = """
+import json, sys
+before = {m.partition(".")[0] for m in sys.modules}
+import certile
+after = {m.partition(".")[0] for m in sys.modules} - before - sys.stdlib_module_names
+print(json.dumps(sorted(after)))
+"""
+
+
+def test_importing_certile_loads_numpy_only():
+    shown = subprocess.run(
+        [sys.executable, "-c", _IMPORTED], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    loaded = {module for module in json.loads(shown.stdout) if not module.startswith("_")}
+    assert loaded <= {"certile", "numpy"}
