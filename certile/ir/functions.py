@@ -1,0 +1,79 @@
+"""The element-wise functions: one table that every stage reads.
+
+A function is named once, here, with its arity, how its result type follows from its operands, and
+how exact it is.  `ulp` is None for functions that are bit-exact on every target (arithmetic in the
+operand type, comparisons, selections, conversions); otherwise it is the bound, in units in the last
+place of the result type, that a precise target must keep.  f16 and bf16 operands of an inexact
+function are widened to f32, and the result is rounded once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from certile.ir.dtypes import DType, bool_, f32
+
+Rule = Literal["same", "float", "bool", "select", "integer"]
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """One element-wise function.
+
+    `rule` gives the result type: `same` as the (already promoted) operands; `float`: the operands'
+    type, or f32 for integers and bool; `bool`; `select`: the type of operands 1 and 2; `integer`:
+    same, and the operands must be integers or bool.  `expensive` marks transcendental functions,
+    which the expensive-only materialisation keeps.
+    """
+
+    name: str
+    arity: int
+    rule: Rule
+    ulp: float | None = None
+    expensive: bool = False
+
+    def result(self, operands: tuple[DType, ...]) -> DType:
+        """The result type for operands that are already promoted to one type."""
+        match self.rule:
+            case "bool":
+                return bool_
+            case "select":
+                return operands[1]
+            case "float":
+                return operands[0] if operands[0].is_float else f32
+            case _:
+                return operands[0]
+
+
+def _table(*functions: Function) -> dict[str, Function]:
+    return {function.name: function for function in functions}
+
+
+def _exact(rule: Rule, arity: int, names: str) -> list[Function]:
+    return [Function(name, arity, rule) for name in names.split()]
+
+
+def _inexact(names: str, ulp: float, arity: int = 1) -> list[Function]:
+    return [Function(name, arity, "float", ulp, expensive=True) for name in names.split()]
+
+
+# `div` is true division; `floordiv` and `mod` floor as Python's do, and give 0 for a divisor of 0.
+# `maximum minimum` propagate NaN; `fmax fmin` ignore it.  `round` is half to even.  `shl shr` past
+# the width give 0 (shr of a negative: -1).  `scale2(x, n)` is x * 2**n rounded once, n an
+# integer-valued float; `bits`/`float_of` reinterpret f32 as i32 and back.
+FUNCTIONS: dict[str, Function] = _table(
+    *_exact("same", 1, "neg abs sign floor ceil round trunc"),
+    *_exact("same", 2, "add sub mul floordiv mod maximum minimum fmax fmin"),
+    *_exact("float", 2, "div scale2"),
+    *_exact("float", 1, "sqrt"),
+    *_exact("float", 3, "fma"),
+    *_exact("bool", 2, "eq ne lt le gt ge"),
+    *_exact("bool", 1, "isnan isinf isfinite"),
+    *_exact("select", 3, "where"),
+    *_exact("integer", 2, "bit_and bit_or bit_xor shl shr"),
+    *_exact("integer", 1, "bit_not popcount ctz"),
+    *_inexact("exp exp2 expm1 log log2 log1p tanh sigmoid erf erfc rsqrt recip", 2.0),
+    *_inexact("sin cos tan", 2.0),
+    *_inexact("pow logaddexp fmod", 2.0, arity=2),
+)

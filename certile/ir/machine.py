@@ -1,0 +1,422 @@
+"""Machine IR: a kernel as one subgroup runs it, with ownership, storage and order decided.
+
+A value is `uniform` (one for the subgroup) or `varying` (one a lane).  `lane` is the varying
+constant 0..L-1, `subgroup` the subgroup's number in its group, `group` the group's number in the
+launch.  Collectives turn varying into uniform.  `If` and `For` take uniform operands; what differs
+between lanes is a mask or a `where`.  `Barrier` stands only in group-uniform control flow.  So a
+collective or a barrier under divergence cannot be written; the verifier checks uniformity.
+
+GPU emitters print a varying value as one scalar a thread (L = 32); the CPU emitter prints a vector.
+Operations stand in blocks in order; a `Value` is defined once, by the operation that lists it among
+its results, and read only where it is in scope.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Literal
+
+from certile.ir.dtypes import DType
+
+_serial = itertools.count()
+
+
+@dataclass(frozen=True, slots=True)
+class MType:
+    """The dtype of a value and whether lanes may hold different ones."""
+
+    dtype: DType
+    varying: bool = False
+
+    def __str__(self) -> str:
+        return f"{'varying' if self.varying else 'uniform'} {self.dtype}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Value:
+    """An SSA value; two are equal only when they are one."""
+
+    type: MType
+    name: str = ""
+    serial: int = field(default_factory=lambda: next(_serial))
+
+    @property
+    def dtype(self) -> DType:
+        return self.type.dtype
+
+    @property
+    def varying(self) -> bool:
+        return self.type.varying
+
+
+@dataclass(frozen=True, slots=True)
+class Buffer:
+    """Global memory: a view argument or a workspace.  `written` is false for read-only buffers.
+
+    No two buffers of a kernel overlap.  `alignment` in bytes is proved for the base pointer.
+    """
+
+    name: str
+    dtype: DType
+    written: bool
+    alignment: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class ScalarParameter:
+    """A run-time scalar: an extent, a stride (in elements), the number of programs, an argument.
+
+    An integer one is proved to be a multiple of `multiple`, which lets addresses keep an alignment.
+    """
+
+    name: str
+    dtype: DType
+    multiple: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class PrivateArray:
+    """`slots` values a lane keeps to itself, indexed by uniform slot numbers (a worker stripe)."""
+
+    name: str
+    dtype: DType
+    slots: int
+
+
+@dataclass(frozen=True, slots=True)
+class SharedArray:
+    """`count` elements all lanes of a group see; contents are undefined at the start."""
+
+    name: str
+    dtype: DType
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """An element index into a buffer: base + lane · lane_stride + offset.
+
+    `base` is a uniform i64.  `lane_stride` is an integer constant, or a uniform i64, or None (0).
+    `offset` is a varying i64 or None.  With neither the address is uniform.  A `lane_stride` of 1
+    without offset is a contiguous access, which the CPU emitter turns into one vector access.
+    """
+
+    base: Value
+    lane_stride: int | Value | None = None
+    offset: Value | None = None
+
+    @property
+    def varying(self) -> bool:
+        return self.lane_stride is not None or self.offset is not None
+
+    def values(self) -> Iterator[Value]:
+        yield self.base
+        if isinstance(self.lane_stride, Value):
+            yield self.lane_stride
+        if self.offset is not None:
+            yield self.offset
+
+
+class Operation:
+    """The base of Machine IR operations."""
+
+    __slots__ = ()
+
+    def results_(self) -> tuple[Value, ...]:
+        """The values this operation defines (region parameters not included)."""
+        result = getattr(self, "result", None)
+        return () if result is None else (result,)
+
+    def reads(self) -> Iterator[Value]:
+        """The values this operation reads itself; regions not included."""
+        return iter(())
+
+    def blocks(self) -> tuple[Block, ...]:
+        return ()
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Operations in order."""
+
+    operations: tuple[Operation, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Constant(Operation):
+    """A uniform constant."""
+
+    result: Value
+    value: bool | int | float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Parameter(Operation):
+    """The value of a scalar parameter: uniform."""
+
+    result: Value
+    parameter: ScalarParameter
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Special(Operation):
+    """`lane`: varying i32.  `subgroup`: uniform i32, in its group.  `group`: uniform i64."""
+
+    result: Value
+    kind: Literal["lane", "subgroup", "group"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Compute(Operation):
+    """An element-wise function of `functions.FUNCTIONS` plus `bits`, `float_of` (f32 <-> i32).
+
+    Operands have one dtype (`where`: a bool first); the result varies iff an operand does.
+    """
+
+    result: Value
+    fn: str
+    args: tuple[Value, ...]
+
+    def reads(self) -> Iterator[Value]:
+        return iter(self.args)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Convert(Operation):
+    """Conversion to the result's dtype: saturating float to integer, round to even."""
+
+    result: Value
+    value: Value
+
+    def reads(self) -> Iterator[Value]:
+        yield self.value
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Reinterpret(Operation):
+    """The same bits as another dtype of equal width."""
+
+    result: Value
+    value: Value
+
+    def reads(self) -> Iterator[Value]:
+        yield self.value
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Load(Operation):
+    """Read a buffer.  The result varies iff the address or the mask does.
+
+    Where `mask` (uniform or varying bool) is false nothing is read and the result is `fill`; a
+    masked load always has a fill.
+    """
+
+    result: Value
+    buffer: Buffer
+    address: Address
+    mask: Value | None = None
+    fill: Value | None = None
+
+    def reads(self) -> Iterator[Value]:
+        yield from self.address.values()
+        yield from (value for value in (self.mask, self.fill) if value is not None)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Store(Operation):
+    """Write a buffer where `mask` is true.
+
+    A uniform address with a uniform value is written once, by lane 0 of the executing subgroup.
+    `streaming` says that the line is not read again soon.
+    """
+
+    buffer: Buffer
+    address: Address
+    value: Value
+    mask: Value | None = None
+    streaming: bool = False
+
+    def reads(self) -> Iterator[Value]:
+        yield from self.address.values()
+        yield self.value
+        if self.mask is not None:
+            yield self.mask
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ArrayLoad(Operation):
+    """Each lane reads its own slot; `slot` is a uniform integer.  The result is varying."""
+
+    result: Value
+    array: PrivateArray
+    slot: Value
+
+    def reads(self) -> Iterator[Value]:
+        yield self.slot
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ArrayStore(Operation):
+    """Each lane writes its own slot (a uniform value is written by every lane)."""
+
+    array: PrivateArray
+    slot: Value
+    value: Value
+
+    def reads(self) -> Iterator[Value]:
+        yield self.slot
+        yield self.value
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SharedLoad(Operation):
+    """Read group memory at a uniform or varying index; `fill` where `mask` is false."""
+
+    result: Value
+    array: SharedArray
+    index: Value
+    mask: Value | None = None
+    fill: Value | None = None
+
+    def reads(self) -> Iterator[Value]:
+        yield self.index
+        yield from (value for value in (self.mask, self.fill) if value is not None)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SharedStore(Operation):
+    """Write group memory; with a uniform index and value lane 0 of the subgroup writes."""
+
+    array: SharedArray
+    index: Value
+    value: Value
+    mask: Value | None = None
+
+    def reads(self) -> Iterator[Value]:
+        yield self.index
+        yield self.value
+        if self.mask is not None:
+            yield self.mask
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Collective(Operation):
+    """Combine the lanes' values in an order the target chooses; uniform result.
+
+    `maximum` and `minimum` propagate NaN.  Only for reductions whose policy lets leaves permute.
+    """
+
+    result: Value
+    fn: Literal["add", "mul", "maximum", "minimum", "any", "all"]
+    value: Value
+
+    def reads(self) -> Iterator[Value]:
+        yield self.value
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Shuffle(Operation):
+    """Lane l receives the value of lane l xor `mask`; `mask` is a constant below L."""
+
+    result: Value
+    value: Value
+    mask: int
+
+    def reads(self) -> Iterator[Value]:
+        yield self.value
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FirstLane(Operation):
+    """The value of lane 0: uniform."""
+
+    result: Value
+    value: Value
+
+    def reads(self) -> Iterator[Value]:
+        yield self.value
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Barrier(Operation):
+    """Every subgroup of the group arrives; shared memory written before is visible after."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class For(Operation):
+    """`body` for index = start, start + step, … below stop, carrying values.
+
+    Bounds are uniform integers of one dtype; step is positive.  `params[i]` starts as `inits[i]`
+    and becomes `yields[i]`; after the loop it is `results[i]`.
+    """
+
+    index: Value
+    start: Value
+    stop: Value
+    step: Value
+    inits: tuple[Value, ...]
+    params: tuple[Value, ...]
+    body: Block
+    yields: tuple[Value, ...]
+    results: tuple[Value, ...]
+
+    def results_(self) -> tuple[Value, ...]:
+        return self.results
+
+    def reads(self) -> Iterator[Value]:
+        yield from (self.start, self.stop, self.step)
+        yield from self.inits
+
+    def blocks(self) -> tuple[Block, ...]:
+        return (self.body,)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class If(Operation):
+    """`then` when the uniform condition holds, else `otherwise`; no value leaves a branch."""
+
+    condition: Value
+    then: Block
+    otherwise: Block = Block(())
+
+    def reads(self) -> Iterator[Value]:
+        yield self.condition
+
+    def blocks(self) -> tuple[Block, ...]:
+        return (self.then, self.otherwise)
+
+
+@dataclass(frozen=True)
+class MachineKernel:
+    """One kernel for one target.
+
+    `lanes` a subgroup, `subgroups` a group, so threads = lanes · subgroups on a GPU.  The launch
+    has ceil(programs / programs_per_group) groups; `programs` is a scalar parameter of that name.
+    `precise_math`: an ordered or reproducible reduction or a NaN test forbids fast math.
+    """
+
+    name: str
+    lanes: int
+    subgroups: int
+    programs_per_group: int
+    buffers: tuple[Buffer, ...]
+    scalars: tuple[ScalarParameter, ...]
+    arrays: tuple[PrivateArray, ...]
+    shared: tuple[SharedArray, ...]
+    body: Block
+    precise_math: bool = False
+    math: Literal["precise", "fast", "portable"] = "precise"
+
+    @property
+    def shared_bytes(self) -> int:
+        return sum(array.count * array.dtype.size for array in self.shared)
+
+
+def operations(block: Block) -> Iterator[Operation]:
+    """Every operation of a block, nested ones after the one that holds them."""
+    for operation in block.operations:
+        yield operation
+        for inner in operation.blocks():
+            yield from operations(inner)

@@ -1,0 +1,145 @@
+"""What every Tile IR node is: a frozen value whose fields are marked operand or attribute.
+
+Traversal, rebuilding, printing, parsing and fingerprints are derived from the marks, never written
+per class.  Pure nodes are interned: two that say the same thing are one object, so `is` means
+equal, and the object keeps every location it was written at.  Effects are listed in a body and
+stay apart.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import threading
+import weakref
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, Self, TypeVar, dataclass_transform
+
+from certile.diagnostics import Diagnostic
+from certile.source import UNKNOWN_LOC, Loc
+
+_OPERAND = "certile.operand"
+REGISTRY: dict[str, type[Node]] = {}
+_interned: weakref.WeakValueDictionary[tuple[object, ...], Node] = weakref.WeakValueDictionary()
+_intern_lock = threading.Lock()
+
+
+def operand() -> Any:  # noqa: ANN401 - a field specifier takes the field's own type
+    """Mark a field that holds a node, an optional node or a tuple of nodes this node reads."""
+    return field(metadata={_OPERAND: True})
+
+
+def _key(value: object) -> object:
+    if isinstance(value, Node):
+        return ("node", id(value))
+    if isinstance(value, tuple):
+        return tuple(_key(item) for item in value)
+    if isinstance(value, float):
+        return ("float", value.hex(), str(value))  # -0.0 and 0.0 are different constants
+    return (type(value), value)
+
+
+class _NodeMeta(type):
+    """Interns pure nodes as they are made."""
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - any node class
+        made = super().__call__(*args, **kwargs)
+        if not made.pure:
+            return made
+        key = (cls, *(_key(getattr(made, name)) for name in made.compared()))
+        with _intern_lock:
+            known = _interned.setdefault(key, made)
+        if known is not made:
+            known.add_location(made.loc)
+        return known
+
+
+class Node(metaclass=_NodeMeta):
+    """The base of all Tile IR nodes: a name, operands, attributes and where it was written."""
+
+    mnemonic: str = ""
+    pure: bool = True
+    loc: Loc
+
+    @classmethod
+    def compared(cls) -> tuple[str, ...]:
+        """The fields that make two nodes different: all but the location."""
+        return tuple(f.name for f in dataclasses.fields(cls) if f.name != "loc")  # type: ignore[arg-type]
+
+    @classmethod
+    def operand_fields(cls) -> tuple[str, ...]:
+        return tuple(f.name for f in dataclasses.fields(cls) if f.metadata.get(_OPERAND))  # type: ignore[arg-type]
+
+    def operands(self) -> Iterator[Node]:
+        """The nodes this node reads, in field order; regions are not operands."""
+        for name in self.operand_fields():
+            value = getattr(self, name)
+            if isinstance(value, Node):
+                yield value
+            elif isinstance(value, tuple):
+                yield from value
+
+    def with_(self, **changes: Any) -> Self:  # noqa: ANN401 - any field
+        """This node with some fields replaced."""
+        return dataclasses.replace(self, **changes)  # type: ignore[type-var]
+
+    def map_operands(self, change: Callable[[Any], Any]) -> Self:
+        """This node with `change` applied to each operand; itself when nothing changes."""
+        changes: dict[str, Any] = {}
+        for name in self.operand_fields():
+            before = getattr(self, name)
+            if before is None:
+                continue
+            after = tuple(map(change, before)) if isinstance(before, tuple) else change(before)
+            if after is not before and after != before:
+                changes[name] = after
+        return self.with_(**changes) if changes else self
+
+    def add_location(self, loc: Loc) -> None:
+        """Remember another place where the same value was written."""
+        if loc != UNKNOWN_LOC and loc not in self.locations:
+            object.__setattr__(self, "_more_locs", (*self.locations, loc))
+
+    @property
+    def locations(self) -> tuple[Loc, ...]:
+        return getattr(self, "_more_locs", (self.loc,))
+
+    def __repr__(self) -> str:
+        """A short name: the printer prints whole kernels."""
+        return f"<{self.mnemonic} {getattr(self, 'type', '')} at {id(self):#x}>"
+
+    def verify(self) -> Iterator[Diagnostic]:
+        """What is wrong with this node, given that its operands are right."""
+        return iter(())
+
+
+_N = TypeVar("_N", bound="Node")
+
+
+@dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(operand, field))
+def node(mnemonic: str, *, pure: bool = True) -> Callable[[type[_N]], type[_N]]:
+    """Make a class a node of that printed name.  Identity is equality: pure nodes are interned."""
+
+    def mark(cls: type[_N]) -> type[_N]:
+        cls.mnemonic, cls.pure = mnemonic, pure
+        made: type[_N] = dataclass(frozen=True, kw_only=True, eq=False, repr=False)(cls)
+        REGISTRY[mnemonic] = made
+        return made
+
+    return mark
+
+
+def reach(roots: Iterable[Node]) -> Iterator[Node]:
+    """Every node the roots read, themselves included, operands before users, each once."""
+    done: set[Node] = set()
+    stack: list[tuple[Node, bool]] = [(root, False) for root in reversed(list(roots))]
+    while stack:
+        at, ready = stack.pop()
+        if at in done:
+            continue
+        if ready:
+            done.add(at)
+            yield at
+            continue
+        stack.append((at, True))
+        stack.extend((below, False) for below in reversed(list(at.operands())) if below not in done)

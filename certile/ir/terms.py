@@ -1,0 +1,109 @@
+"""The term language of laws: small typed expressions over named variables.
+
+A term is a variable, a literal or an application of a function of `functions.FUNCTIONS`.  It prints
+as an S-expression and as nested lists in JSON.  Literals may be numbers or one of the names
+`lowest`, `highest`, `inf`, `nan`, `last_index`, whose value depends on the dtype they are used at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TypeVar
+
+_V = TypeVar("_V")
+
+
+@dataclass(frozen=True, slots=True)
+class Var:
+    """A variable: `x`, `x0` …, `i` in lift; `a.NAME`, `b.NAME` in merge; `NAME` in finalize."""
+
+    name: str
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True, slots=True)
+class Lit:
+    """A literal: a number, or a name whose value depends on the dtype."""
+
+    value: bool | int | float | str
+
+    def __str__(self) -> str:
+        return str(self.value)
+
+
+@dataclass(frozen=True, slots=True)
+class Apply:
+    """`fn` of the argument terms."""
+
+    fn: str
+    args: tuple[Term, ...]
+
+    def __str__(self) -> str:
+        return f"({' '.join([self.fn, *map(str, self.args)])})"
+
+
+Term = Var | Lit | Apply
+
+
+def app(fn: str, *args: Term | bool | int | float | str) -> Apply:
+    """Build an application; strings are variables, numbers are literals."""
+
+    def term(arg: Term | bool | int | float | str) -> Term:
+        if isinstance(arg, str):
+            return Var(arg)
+        return Lit(arg) if isinstance(arg, bool | int | float) else arg
+
+    return Apply(fn, tuple(term(arg) for arg in args))
+
+
+def evaluate(
+    term: Term,
+    variables: Mapping[str, _V],
+    literal: Callable[[bool | int | float | str, _V | None], _V],
+    apply: Callable[[str, tuple[_V, ...]], _V],
+    memo: dict[Term, _V] | None = None,
+) -> _V:
+    """The value of a term in any domain: NumPy arrays, Machine IR values, symbols.
+
+    `literal(value, beside)` makes a literal of the type of `beside`, the first non-literal argument
+    of the same application (None when it stands alone).  Equal subterms are evaluated once.
+    """
+    memo = {} if memo is None else memo
+    if term in memo:
+        return memo[term]
+    if isinstance(term, Var):
+        return variables[term.name]
+    if isinstance(term, Lit):
+        return literal(term.value, None)
+    made: list[_V | None] = [
+        None if isinstance(arg, Lit) else evaluate(arg, variables, literal, apply, memo)
+        for arg in term.args
+    ]
+    # In (where c a b) the literal arms take the type of the other arm, not of the condition.
+    typed = made[1:] if term.fn == "where" else made
+    beside = next((value for value in typed if value is not None), None)
+    args = tuple(
+        literal(arg.value, beside) if isinstance(arg, Lit) else value
+        for arg, value in zip(term.args, made, strict=True)
+    )
+    memo[term] = apply(term.fn, args)  # type: ignore[arg-type]
+    return memo[term]
+
+
+def variables_of(term: Term) -> Iterator[str]:
+    """The names of the variables a term reads, with repetitions."""
+    if isinstance(term, Var):
+        yield term.name
+    elif isinstance(term, Apply):
+        for arg in term.args:
+            yield from variables_of(arg)
+
+
+def to_json(term: Term) -> object:
+    """The term as nested lists."""
+    if isinstance(term, Apply):
+        return [term.fn, *map(to_json, term.args)]
+    return term.name if isinstance(term, Var) else {"lit": term.value}

@@ -1,0 +1,41 @@
+"""The target sheet: what the compiler knows about a device, as data.
+
+The compiler never asks a machine.  Every number carries where it comes from, so that a plan can be
+explained on any computer.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from certile.ir.dtypes import DType
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """Limits and abilities of one target.
+
+    `lanes` is the subgroup width.  On a CPU it is the f32 elements of a vector, `max_threads` the
+    lanes (one subgroup a group) and `cores` the threads of the pool.  `wave` is the number of
+    programs that fill the device once.  `native_functions` are the transcendental functions the
+    target's own library provides (None: all); lowering expands the others.  `provenance` says, field by field, where a number is from.
+    """
+
+    name: str
+    kind: Literal["cpu", "metal", "cuda", "null"]
+    lanes: int
+    max_threads: int
+    shared_bytes: int
+    stripe_scalars: int
+    dtypes: frozenset[DType]
+    wave: int = 64
+    cores: int = 1
+    vector_bytes: int = 0
+    registers: int = 0
+    cache_bytes: tuple[int, ...] = ()
+    flushes_subnormals: bool = False
+    exact_division: bool = True
+    architecture: str = ""
+    native_functions: frozenset[str] | None = None
+    provenance: dict[str, str] = field(default_factory=dict, hash=False, compare=False)
