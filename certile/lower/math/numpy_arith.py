@@ -1,0 +1,181 @@
+"""NumPy's implementation of ``Arith``: what the expansions mean, bit for bit.
+
+In: arrays of float32, int32 and bool.  Out: the same.  Decides: nothing; it follows the protocol
+to the letter, so that tests and the reference interpreter compare targets against it.  Leaves to
+others: speed.  Callers pass blocks of some ten thousand elements, which stay in cache.
+
+NumPy has no fused multiply-add, so ``fma`` builds one: the product of two f32 is exact in f64,
+the sum is rounded *to odd* in f64, and a value rounded to odd with at least two spare bits rounds
+on to f32 as the exact sum would (Boldo and Melquiond, "Emulation of a FMA", 2008).
+"""
+
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+# float32, int32 or bool: the protocol has one type for the three, and so has this alias.
+Value: TypeAlias = npt.NDArray[Any]
+
+
+def exact_fma(a: Value, b: Value, c: Value) -> Value:
+    """Return a * b + c of float32 arrays with one rounding.
+
+    Shapes broadcast; the result is float32.  Infinities and NaN follow IEEE arithmetic.
+    """
+    product = a.astype(np.float64) * b
+    addend = c.astype(np.float64)
+    total = np.asarray(product + addend)
+    # Two-sum: the exact error of `total`, NaN where it is not finite.
+    high = total - product
+    error = (product - (total - high)) + (addend - high)
+    pattern = total.view(np.int64)
+    # Towards zero or away from it, by one step, where the last bit is even and bits were lost.
+    step = np.where((error > 0) == (total > 0), 1, -1)
+    inexact = (error != 0) & (np.abs(total) < np.inf) & ((pattern & 1) == 0)
+    odd: Value = (pattern + np.where(inexact, step, 0)).view(np.float64)
+    return odd.astype(np.float32)
+
+
+class NumpyArith:
+    """``Arith`` over NumPy arrays; run it under ``np.errstate(all="ignore")``."""
+
+    def const(self, value: float) -> Value:
+        """Make an f32 constant; a value that is no f32 is an error of the expansion.
+
+        Raises:
+            ValueError: when ``value`` would have to be rounded.
+        """
+        constant = np.float32(value)
+        if float(constant) != value and value == value:
+            raise ValueError(f"{value!r} is not a float32")
+        return np.asarray(constant)
+
+    def iconst(self, value: int) -> Value:
+        """Make an i32 constant."""
+        return np.asarray(np.int32(value))
+
+    def add(self, a: Value, b: Value) -> Value:
+        """Return a + b."""
+        return np.asarray(np.add(a, b))
+
+    def sub(self, a: Value, b: Value) -> Value:
+        """Return a - b."""
+        return np.asarray(np.subtract(a, b))
+
+    def mul(self, a: Value, b: Value) -> Value:
+        """Return a * b."""
+        return np.asarray(np.multiply(a, b))
+
+    def div(self, a: Value, b: Value) -> Value:
+        """Return a / b."""
+        return np.asarray(np.divide(a, b))
+
+    def fma(self, a: Value, b: Value, c: Value) -> Value:
+        """Return a * b + c with one rounding."""
+        return exact_fma(a, b, c)
+
+    def neg(self, a: Value) -> Value:
+        """Flip the sign bit."""
+        return np.asarray(np.negative(a))
+
+    def abs(self, a: Value) -> Value:
+        """Clear the sign bit."""
+        return np.asarray(np.abs(a))
+
+    def sqrt(self, a: Value) -> Value:
+        """Return the square root."""
+        return np.asarray(np.sqrt(a))
+
+    def floor(self, a: Value) -> Value:
+        """Return the largest integer that is not above a."""
+        return np.asarray(np.floor(a))
+
+    def round_even(self, a: Value) -> Value:
+        """Return the nearest integer, ties to even."""
+        return np.asarray(np.rint(a))
+
+    def scale2(self, x: Value, n: Value) -> Value:
+        """Return x * 2**n with one rounding: the product is exact in f64."""
+        exponent = np.where(np.isfinite(n), n, 0).astype(np.int32)
+        return np.asarray(np.ldexp(x.astype(np.float64), exponent).astype(np.float32))
+
+    def lt(self, a: Value, b: Value) -> Value:
+        """Compare a < b."""
+        return np.asarray(a < b)
+
+    def le(self, a: Value, b: Value) -> Value:
+        """Compare a <= b."""
+        return np.asarray(a <= b)
+
+    def gt(self, a: Value, b: Value) -> Value:
+        """Compare a > b."""
+        return np.asarray(a > b)
+
+    def ge(self, a: Value, b: Value) -> Value:
+        """Compare a >= b."""
+        return np.asarray(a >= b)
+
+    def eq(self, a: Value, b: Value) -> Value:
+        """Compare a == b."""
+        return np.asarray(a == b)
+
+    def ne(self, a: Value, b: Value) -> Value:
+        """Compare a != b."""
+        return np.asarray(a != b)
+
+    def isnan(self, a: Value) -> Value:
+        """Return where a is NaN."""
+        return np.asarray(np.isnan(a))
+
+    def select(self, condition: Value, a: Value, b: Value) -> Value:
+        """Return a where the condition holds, else b."""
+        return np.asarray(np.where(condition, a, b))
+
+    def iadd(self, a: Value, b: Value) -> Value:
+        """Return the i32 sum, wrapping."""
+        return np.asarray(np.add(a, b))
+
+    def isub(self, a: Value, b: Value) -> Value:
+        """Return the i32 difference, wrapping."""
+        return np.asarray(np.subtract(a, b))
+
+    def ishl(self, a: Value, count: int) -> Value:
+        """Shift left."""
+        return np.asarray(np.left_shift(a, np.int32(count)))
+
+    def ishr(self, a: Value, count: int) -> Value:
+        """Shift right, repeating the sign bit."""
+        return np.asarray(np.right_shift(a, np.int32(count)))
+
+    def lshr(self, a: Value, count: int) -> Value:
+        """Shift right, filling with zeros."""
+        return np.asarray(np.right_shift(a.view(np.uint32), np.uint32(count))).view(np.int32)
+
+    def iand(self, a: Value, b: Value) -> Value:
+        """Return the bitwise and."""
+        return np.asarray(np.bitwise_and(a, b))
+
+    def ior(self, a: Value, b: Value) -> Value:
+        """Return the bitwise or."""
+        return np.asarray(np.bitwise_or(a, b))
+
+    def ixor(self, a: Value, b: Value) -> Value:
+        """Return the bitwise exclusive or."""
+        return np.asarray(np.bitwise_xor(a, b))
+
+    def bits(self, a: Value) -> Value:
+        """Reinterpret an f32 as an i32."""
+        return a.view(np.int32)
+
+    def float_of(self, a: Value) -> Value:
+        """Reinterpret an i32 as an f32."""
+        return a.view(np.float32)
+
+    def to_int(self, a: Value) -> Value:
+        """Convert an integer-valued f32; what is not finite gives 0."""
+        return np.where(np.isfinite(a), a, 0).astype(np.int32)
+
+    def to_float(self, a: Value) -> Value:
+        """Convert an i32 to f32."""
+        return a.astype(np.float32)
