@@ -1,0 +1,234 @@
+"""Compile MSL text and launch its kernels on the CPU.
+
+In: text, a mode, NumPy arrays and a launch shape.  Out: the arrays, changed in place, and a
+`Report`.  Decides how arguments are checked and bound.  Leaves compilation to the toolchain and
+execution to the runtime in `shim/`.
+"""
+
+import ctypes
+import threading
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from certile.diagnostics import ArgumentError, KernelError
+from certile.metalsim import abi
+from certile.metalsim.binding import Binding, bind
+from certile.metalsim.checker import Examined, examine
+from certile.metalsim.findings import Report, merged
+from certile.metalsim.lines import LineTable
+from certile.metalsim.rewrite import SOURCE_NAME, constant_offsets, synchronising
+from certile.metalsim.rules import MAX_THREADGROUP_BYTES, MAX_THREADS
+from certile.metalsim.syntax import Kernel, Unit
+from certile.metalsim.toolchain import Build, Job
+
+__all__ = ["Argument", "Library", "LoadedKernel", "RunMode"]
+
+RunMode = Literal["fast", "checked", "bounds"]
+Argument = npt.NDArray[np.generic] | np.generic | int | float | bool
+Extent = Sequence[int]
+
+_FLAGS: dict[str, int] = {
+    "fast": 0,
+    "bounds": abi.CHECK_BOUNDS,
+    "checked": abi.CHECK_BOUNDS | abi.CHECK_RACES,
+}
+# The stacks are shared by all libraries, and signal handlers belong to the process.
+_ONE_AT_A_TIME = threading.Lock()
+_STACKS: list[int] = []
+
+
+class Library:
+    """The kernels of one MSL text, compiled once.
+
+    `mode="checked"` finds races, uninitialised and out-of-bounds accesses, `"bounds"` only the
+    last; `"fast"` watches no memory.  Divergent barriers and collectives are found in every mode.
+
+    Raises:
+        KernelError: if `check(text)` finds anything; the error carries its first code.
+        ArgumentError: for an unknown mode.
+        UnsupportedError: if no clang of version 16 or later is there.
+    """
+
+    def __init__(self, text: str, mode: RunMode = "checked") -> None:
+        if mode not in _FLAGS:
+            raise ArgumentError("X020", f"no mode {mode!r}; one of {', '.join(_FLAGS)}")
+        examined = examine(text)
+        self._unit: Unit = examined.unit
+        self._mode = mode
+        self._synchronising = frozenset(synchronising(examined.unit))
+        path = _compiled(examined, "fast" if mode == "fast" else "checked")
+        self._image = ctypes.CDLL(str(path))
+        self._image.msl_constant_memory.restype = ctypes.c_void_p
+        self._path = path
+        self._lines: LineTable | None = None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the kernels in order."""
+        return tuple(kernel.name for kernel in self._unit.kernels)
+
+    def kernel(self, name: str) -> "LoadedKernel":
+        """Return a kernel by name.
+
+        Raises:
+            ArgumentError: if the text has no such kernel.
+        """
+        for kernel in self._unit.kernels:
+            if kernel.name == name:
+                return LoadedKernel(self, kernel)
+        raise ArgumentError("X020", f"no kernel {name!r}; the text has {', '.join(self.names)}")
+
+    def _element_sizes(self, kernel: Kernel) -> list[int]:
+        count = len(kernel.buffers)
+        return list((ctypes.c_uint32 * count).in_dll(self._image, f"msl_sizes_{kernel.name}"))
+
+    def _launch(self, kernel: Kernel, launch: abi.Launch) -> abi.Outcome:
+        entry = getattr(self._image, f"msl_entry_{kernel.name}")
+        launch.entry = ctypes.cast(entry, ctypes.c_void_p).value
+        launch.stacks = _stacks(self._image)
+        launch.flags = _FLAGS[self._mode]
+        if kernel.name not in self._synchronising:
+            launch.flags |= abi.PLAIN_LOOP
+        outcome = abi.Outcome()
+        if self._image.msl_run(ctypes.byref(launch), ctypes.byref(outcome)):
+            raise MemoryError("no address space for the guarded buffers of a launch")
+        return outcome
+
+    def _set_constants(self, values: Mapping[int, bool | int | float]) -> None:
+        offsets = constant_offsets(self._unit)
+        if values.keys() != offsets.keys():
+            raise ArgumentError(
+                "X020", f"function constants {sorted(offsets)} are needed, {sorted(values)} given"
+            )
+        base = self._image.msl_constant_memory()
+        for index, (constant, offset) in offsets.items():
+            value = np.asarray(values[index], dtype=Binding.dtype_of(constant.type))
+            ctypes.memmove(base + offset, value.tobytes(), value.nbytes)
+
+    def _line(self, place: int) -> int:
+        if self._lines is None:
+            self._lines = LineTable(self._path, SOURCE_NAME)
+        return self._lines.line(place)
+
+    def _report(self, outcome: abi.Outcome, threadgroups: int) -> Report:
+        raw = outcome.findings[: outcome.finding_count]
+        return Report(
+            findings=merged(abi.to_finding(finding, self._line) for finding in raw),
+            simd_ops=outcome.simd_ops,
+            barriers=outcome.barriers,
+            simd_barriers=outcome.simd_barriers,
+            threadgroup_bytes=outcome.threadgroup_bytes,
+            threadgroups=threadgroups,
+            stopped=bool(outcome.stopped),
+            dropped=outcome.dropped,
+        )
+
+
+class LoadedKernel:
+    """One kernel of a `Library`."""
+
+    def __init__(self, library: Library, kernel: Kernel) -> None:
+        self._library = library
+        self._kernel = kernel
+
+    def run(
+        self,
+        buffers: Mapping[int, Argument],
+        grid: Extent,
+        threads: Extent,
+        *,
+        constants: Mapping[int, bool | int | float] | None = None,
+        threadgroup_bytes: int | Mapping[int, int] = 0,
+        seed: int = 0,
+    ) -> Report:
+        """Launch `grid` threadgroups of `threads` threads; arrays change in place.
+
+        `buffers` maps buffer indices to C-contiguous arrays of the declared scalar (bfloat:
+        `ml_dtypes.bfloat16` or uint16; a struct: its bytes); a reference parameter also takes a
+        Python or NumPy scalar.  `constants` gives function constants, `threadgroup_bytes` the
+        length of `[[threadgroup(n)]]` parameters (a number: of index 0).  A `seed` other than 0
+        shuffles the order of threads, SIMD lanes and threadgroups.
+
+        Raises:
+            ArgumentError: for buffers, extents or constants that do not fit the kernel.
+        """
+        library, kernel = self._library, self._kernel
+        launch = abi.Launch(seed=seed)
+        launch.groups[:] = _extent(grid, "grid")
+        launch.threads[:] = _extent(threads, "threads")
+        _check_threads(kernel, launch)
+        _set_dynamic(kernel, launch, threadgroup_bytes)
+        with _ONE_AT_A_TIME:
+            # The binding keeps the arrays of converted scalars alive until the run has ended.
+            binding = bind(kernel, library._element_sizes(kernel), buffers, launch)
+            library._set_constants(constants or {})
+            outcome = library._launch(kernel, launch)
+            del binding
+        groups = launch.groups[0] * launch.groups[1] * launch.groups[2]
+        return library._report(outcome, groups)
+
+
+def _stacks(image: ctypes.CDLL) -> int:
+    """Return the threads' stacks; the first library that runs reserves them for all."""
+    if not _STACKS:
+        image.msl_reserve_stacks.restype = ctypes.c_void_p
+        stacks = image.msl_reserve_stacks()
+        if not stacks:
+            raise MemoryError("no address space for the stacks of 1024 threads")
+        _STACKS.append(stacks)
+    return _STACKS[0]
+
+
+def _compiled(examined: Examined, kind: Build) -> Path:
+    """Return the library of clean text; complaints raise, and leave nothing in the cache."""
+    # Two texts may differ in address spaces only, and then give one C++ text to run.
+    job = Job(examined.runnable.text, examined.kept.text, kind)
+    if not examined.diagnostics and (known := job.cached()):
+        return known
+    complaints = examined.complaints()
+    if not complaints:
+        return job.build()
+    first = complaints[0]
+    raise KernelError(
+        first.code,
+        f"{first.message} (line {first.line}, column {first.column} of the MSL text)",
+        notes=[str(d) for d in complaints[1:]],
+    )
+
+
+def _extent(extent: Extent, what: str) -> tuple[int, int, int]:
+    values = [int(v) for v in extent]
+    if len(values) != 3 or min(values) < 1 or max(values) >= 1 << 32:
+        raise ArgumentError("X020", f"{what} is three positive numbers, not {tuple(extent)}")
+    return values[0], values[1], values[2]
+
+
+def _check_threads(kernel: Kernel, launch: abi.Launch) -> None:
+    count = launch.threads[0] * launch.threads[1] * launch.threads[2]
+    limit = kernel.max_threads or MAX_THREADS
+    if count > limit:
+        raise ArgumentError(
+            "X020", f"{count} threads in a threadgroup; {kernel.name!r} allows {limit}"
+        )
+    groups = launch.groups[0] * launch.groups[1] * launch.groups[2]
+    if groups >= 1 << 32:
+        raise ArgumentError("X020", f"{groups} threadgroups; fewer than 2**32 can be run")
+
+
+def _set_dynamic(kernel: Kernel, launch: abi.Launch, given: int | Mapping[int, int]) -> None:
+    lengths = dict(given) if isinstance(given, Mapping) else ({0: given} if given else {})
+    needed = {p.index for p in kernel.parameters if p.kind == "threadgroup"}
+    if set(lengths) != needed:
+        raise ArgumentError(
+            "X020", f"[[threadgroup]] lengths {sorted(needed)} needed, {sorted(lengths)} given"
+        )
+    if sum(lengths.values()) > MAX_THREADGROUP_BYTES or min(lengths.values(), default=0) < 0:
+        raise ArgumentError(
+            "X020", f"{sum(lengths.values())} bytes; a device has {MAX_THREADGROUP_BYTES}"
+        )
+    for index, length in lengths.items():
+        launch.dynamic_bytes[index] = length
