@@ -19,7 +19,8 @@ class Sheet:
     `lanes` is the subgroup width.  On a CPU it is the f32 elements of a vector, `max_threads` the
     lanes (one subgroup a group) and `cores` the threads of the pool.  `wave` is the number of
     programs that fill the device once.  `native_functions` are the transcendental functions the
-    target's own library provides (None: all); lowering expands the others.  `provenance` says, field by field, where a number is from.
+    target's own library provides (None: all); lowering expands the others.  `provenance` says,
+    field by field, where a number is from.
     """
 
     name: str

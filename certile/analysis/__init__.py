@@ -1,0 +1,1 @@
+"""Questions about Tile IR; an answer carries its reason."""

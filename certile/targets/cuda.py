@@ -1,0 +1,38 @@
+"""The CUDA sheet: compute capability 9.0 (H100, H200) with static shared memory.
+
+In: nothing.  Out: `CUDA_SM90`.  Decides the limits that plans for CUDA obey.  Leaves the opt-in
+shared memory above 48 KiB to kernels that ask for it at launch, which none does.
+"""
+
+from __future__ import annotations
+
+from certile.ir import dtypes
+from certile.targets.sheet import Sheet
+
+CUDA_SM90 = Sheet(
+    name="cuda-sm90",
+    kind="cuda",
+    lanes=32,
+    max_threads=1024,
+    shared_bytes=49152,
+    stripe_scalars=64,
+    dtypes=frozenset(dtypes.ALL),
+    wave=1056,
+    registers=65536,
+    cache_bytes=(262144, 52428800),
+    flushes_subnormals=False,
+    exact_division=True,
+    architecture="sm_90",
+    provenance={
+        "lanes": "warp size, CUDA C++ Programming Guide, compute capabilities",
+        "max_threads": "threads per block, CUDA C++ Programming Guide, compute capabilities",
+        "shared_bytes": "static shared memory per block, CUDA C++ Programming Guide",
+        "stripe_scalars": "a budget of this compiler, not a hardware limit: 64 words a worker",
+        "dtypes": "CUDA C++ Programming Guide, arithmetic types",
+        "wave": "132 multiprocessors times 8 blocks of 256 threads (2048 threads each)",
+        "registers": "32-bit registers per multiprocessor, CUDA C++ Programming Guide, 9.0",
+        "cache_bytes": "unified L1 and L2 of the H200, NVIDIA Hopper architecture paper",
+        "flushes_subnormals": "compiled with -ftz=false",
+        "exact_division": "compiled with -prec-div=true -prec-sqrt=true",
+    },
+)

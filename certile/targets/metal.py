@@ -1,0 +1,37 @@
+"""The Metal sheet: an Apple GPU as every Apple silicon generation guarantees it.
+
+In: nothing.  Out: `METAL`.  Decides the limits that plans for Metal obey.  Leaves a larger device
+to a sheet measured on it.
+"""
+
+from __future__ import annotations
+
+from certile.ir import dtypes
+from certile.targets.sheet import Sheet
+
+METAL = Sheet(
+    name="metal",
+    kind="metal",
+    lanes=32,
+    max_threads=1024,
+    shared_bytes=32768,
+    stripe_scalars=64,
+    dtypes=frozenset(dtypes.ALL) - {dtypes.f64},
+    wave=64,
+    flushes_subnormals=True,
+    exact_division=True,
+    architecture="apple7",
+    native_functions=frozenset({"rsqrt", "fmod", "sin", "cos", "tan", "pow"}),
+    provenance={
+        "lanes": "threadExecutionWidth of Apple GPUs, Metal Feature Set Tables",
+        "max_threads": "threads per threadgroup, Metal Feature Set Tables, Apple4 and later",
+        "shared_bytes": "maximum threadgroup memory, Metal Feature Set Tables, Apple4 and later",
+        "stripe_scalars": "a budget of this compiler, not a hardware limit: 64 words a worker",
+        "dtypes": "Metal Shading Language Specification 2.1: no double; bfloat since 3.1",
+        "native_functions": "MSL specification 8: exp, log and tanh are within 4 or 5 ulp, erf and "
+        "expm1 are missing; the portable expansions keep 2 ulp",
+        "wave": "the analytic policy's constant; no Apple device was measured",
+        "flushes_subnormals": "MSL specification 8: single precision may flush",
+        "exact_division": "MSL specification 8: correctly rounded without fast math",
+    },
+)
