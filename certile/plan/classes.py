@@ -1,0 +1,43 @@
+"""Row classes: a launch never uses its exact number of programs, only the class it falls into.
+
+In: a number of programs and the programs that fill the device once.  Out: the class and the number
+that stands for it in planning.  So a kernel has at most four plans, whatever it is called with.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from certile.plan.record import Options
+from certile.targets.sheet import Sheet
+
+# The analytic policy counts in waves of 64 programs on every GPU.
+ANALYTIC_WAVE = 64
+FEW = 8
+
+
+@dataclass(frozen=True, slots=True)
+class RowClass:
+    """A class of launches and the number of programs it is planned for."""
+
+    name: Literal["few", "part", "waves", "many"]
+    representative: int
+
+
+def wave(sheet: Sheet, options: Options) -> int:
+    """The programs that fill the device once: the pool's threads on a CPU."""
+    if sheet.kind == "cpu":
+        return sheet.cores
+    return ANALYTIC_WAVE if options.policy == "analytic" else sheet.wave
+
+
+def row_class(programs: int, wave: int) -> RowClass:
+    """The class of a number of programs."""
+    if programs < FEW:
+        return RowClass("few", FEW - 1)
+    if programs < wave:
+        return RowClass("part", wave)
+    if programs <= 8 * wave:
+        return RowClass("waves", 8 * wave)
+    return RowClass("many", 64 * wave)

@@ -1,0 +1,131 @@
+"""CPU plans: a subgroup is a vector, a group is one program, a task of the pool is several groups.
+
+In: a row program, the number of programs, a measured or shipped sheet.  Out: the mapping (S = Q = V
+= 1), its accumulators and streaming stores, and how the pool cuts the programs.  Decides from
+counts and the sheet; the priors below are a prototype's measurements.  Leaves legality of the
+reduction trees to admission.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from certile.analysis.effects import trips
+from certile.analysis.sharing import is_expensive, roots_of
+from certile.analysis.views import visit
+from certile.ir.node import Node
+from certile.ir.rows import RowProgram, Step
+from certile.ir.tile import Reduce, Serial, Store, Tile, View
+from certile.plan.cost import rounds
+from certile.plan.layout import slots
+from certile.plan.record import Mapping, Options
+from certile.targets.sheet import Sheet
+
+# Chains that hide the latency of one vector addition; several values in flight halve it.
+MOST_ACCUMULATORS = 8
+SHARED_ACCUMULATORS = 4
+# A law with a state of its own keeps several vectors and its merge is long: two chains are enough.
+LAW_ACCUMULATORS = 2
+REPRODUCIBLE_ACCUMULATORS = 128
+
+# Nanoseconds of one vector round on one core: streaming from cache, and one transcendental (0.45 ns
+# an element of 16 lanes).  A second thread pays from about 20 microseconds of work.
+ROUND_NS = 1.0
+EXPENSIVE_ROUND_NS = 7.0
+PARALLEL_NS = 20_000.0
+# Sixteen tasks a launch keep a busy core from holding the others up.
+TASKS = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """How the pool cuts a launch: groups of a task, and the threads that take tasks."""
+
+    task_groups: int
+    pool_threads: int
+
+
+def has_elements(rows: RowProgram) -> bool:
+    """Whether some domain has more than one element, so that a vector has something to hold."""
+    return max((*rows.domains, *rows.reduction_extents), default=0) > 1
+
+
+def mapping_of(rows: RowProgram, programs: int, sheet: Sheet, options: Options) -> Mapping:
+    """The one mapping of a CPU row program."""
+    return Mapping(
+        "subgroup",
+        unroll=options.unroll,
+        accumulators=accumulators(rows, sheet.lanes),
+        streaming=streams(rows, programs, sheet),
+    )
+
+
+def accumulators(rows: RowProgram, lanes: int) -> int:
+    """The partial results of a worker: a power of two that the row can fill.
+
+    Fixed orders fix theirs; where free and fixed ones meet, the number is that of the free ones.
+    """
+    pairs = zip(rows.reductions, rows.reduction_extents, strict=True)
+    free = [(r, extent) for r, extent in pairs if r.policy == "unordered_tree"]
+    if not free:
+        fixed = any(reduction.policy == "reproducible" for reduction in rows.reductions)
+        return REPRODUCIBLE_ACCUMULATORS // lanes if fixed else 1
+    if any(reduction.law.builtin is None for reduction, _ in free):
+        most = LAW_ACCUMULATORS
+    else:
+        alone = max(rows.domains, default=1) == 1 and len(rows.reductions) == 1
+        most = MOST_ACCUMULATORS if alone else SHARED_ACCUMULATORS
+    chunks = max(1, -(-max(extent for _, extent in free) // lanes))
+    return 1 << (min(most, chunks).bit_length() - 1)
+
+
+def streams(rows: RowProgram, programs: int, sheet: Sheet) -> bool:
+    """Whether stores bypass the cache: the output is larger than half of it and not read again."""
+    stores = [
+        step
+        for step in rows.steps
+        if isinstance(step.node, Store) and isinstance(step.node.buffer, View) and step.elements > 1
+    ]
+    if not stores or not sheet.cache_bytes or rows.read_and_written:
+        return False
+    written = sum(step.elements * _size(step) for step in stores)
+    return written * programs > sheet.cache_bytes[-1] // 2
+
+
+def _size(step: Step) -> int:
+    return step.node.buffer.dtype.size if isinstance(step.node, Store) else 0
+
+
+def work_of(rows: RowProgram, programs: int, sheet: Sheet) -> Work:
+    """How a launch of `programs` programs is cut into tasks."""
+    total = program_ns(rows, sheet.lanes) * programs
+    if total < PARALLEL_NS or sheet.cores <= 1 or programs <= 1:
+        return Work(max(1, programs), 1)
+    return Work(max(1, -(-programs // max(TASKS, 4 * sheet.cores))), sheet.cores)
+
+
+def reference_work(blocks: int, sheet: Sheet) -> Work:
+    """How groups of the reference map are cut; what one costs is not known."""
+    threads = sheet.cores if blocks > 1 else 1
+    return Work(max(1, -(-blocks // max(TASKS, 4 * threads))), threads)
+
+
+def program_ns(rows: RowProgram, lanes: int) -> float:
+    """A prior for the time of one program on one core."""
+    kept = frozenset(rows.materialized)
+    plain = rounds(rows, lanes, 1) * ROUND_NS
+    return plain + sum(_expensive_ns(step, kept, lanes, 1) for step in rows.steps)
+
+
+def _expensive_ns(step: Step, kept: frozenset[Tile], lanes: int, again: int) -> float:
+    """The transcendental functions a step evaluates an element, over its rounds."""
+    if isinstance(step.node, Serial):
+        again *= trips(step.node)
+        return sum(_expensive_ns(inner, kept, lanes, again) for inner in step.body)
+
+    def stops(node: Node) -> bool:
+        return isinstance(node, Reduce) or node in kept
+
+    evaluated = {node for node, _ in visit(roots_of(step.node), stops, enter=step.node)}
+    calls = sum(is_expensive(node) for node in evaluated - (kept - {step.node}))
+    return calls * slots(step.elements, lanes) * EXPENSIVE_ROUND_NS * again

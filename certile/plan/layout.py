@@ -1,0 +1,52 @@
+"""Ownership as arithmetic: which worker owns element e, and in which slot.
+
+W workers own V consecutive elements each a chunk: e = (W * chunk + w) * V + v, kept in slot = chunk
+* V + v.  In: integers.  Out: integers.  Decides nothing; leaves W and V to the planner.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """Where an element lives."""
+
+    chunk: int
+    worker: int
+    v: int
+    slot: int
+
+
+@dataclass(frozen=True, slots=True)
+class Tail:
+    """The last, partial chunk: `full` workers own V elements, one more the `partial` rest."""
+
+    remainder: int
+    full: int
+    partial: int
+
+
+def owner(element: int, workers: int, lane_elements: int = 1) -> Owner:
+    """The worker and slot of an element."""
+    pack, v = divmod(element, lane_elements)
+    chunk, worker = divmod(pack, workers)
+    return Owner(chunk, worker, v, chunk * lane_elements + v)
+
+
+def element(chunk: int, worker: int, v: int, workers: int, lane_elements: int = 1) -> int:
+    """The element of a worker in a chunk: the inverse of `owner`."""
+    return (workers * chunk + worker) * lane_elements + v
+
+
+def slots(count: int, workers: int, lane_elements: int = 1) -> int:
+    """The most elements one worker owns of `count`: a domain's rounds, a stripe's size."""
+    full, rest = divmod(count, workers * lane_elements)
+    return full * lane_elements + min(rest, lane_elements)
+
+
+def tail(count: int, workers: int, lane_elements: int = 1) -> Tail:
+    """How the elements after the last full chunk are spread."""
+    remainder = count % (workers * lane_elements)
+    return Tail(remainder, remainder // lane_elements, remainder % lane_elements)

@@ -1,0 +1,172 @@
+"""The plan: an immutable record of one execution map, with every candidate and reason.
+
+`Plan` is what lowering needs; `GroupPlan` adds what people and tests ask about it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from certile.diagnostics import Refusal
+from certile.ir.rows import RowProgram
+from certile.ir.tile import Reduce
+from certile.targets.sheet import Sheet
+
+Family = Literal["subgroup", "reference"]
+Materialization = Literal["preserve", "expensive-only"]
+
+
+@dataclass(frozen=True, slots=True)
+class Mapping:
+    """The choices of one candidate.
+
+    `subgroup`: S subgroups of L lanes cooperate on a program, Q programs share a group, a worker
+    owns V consecutive elements a chunk: e = (W * chunk + w) * V + v with W = L * S.
+    `unroll` is the ordered unrolling of a worker's own stripe; `accumulators` (CPU) is how many
+    partial results a worker keeps.  `streaming` stores bypass the cache.
+    `reference`: the ordered reference map, one program a lane, every loop serial (S = Q = V = 1);
+    it serves what the subgroup family declines, and programs without an element domain.
+    """
+
+    family: Family
+    subgroups_per_program: int = 1
+    programs_per_group: int = 1
+    lane_elements: int = 1
+    unroll: int = 1
+    accumulators: int = 1
+    streaming: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What a caller may ask of the planner; None leaves the choice to it."""
+
+    max_threads: int | None = None
+    shared_bytes: int | None = None
+    lane_elements: int = 1
+    programs_per_group: int | None = None
+    threads: int | None = None
+    max_stripe: int | None = None
+    max_thread_candidates: int = 32
+    unroll: int = 1
+    materialization: Materialization | None = None
+    cache_inputs: bool = False
+    subgroup_reductions: Literal["auto", "on", "off"] = "auto"
+    policy: Literal["analytic", "service"] = "analytic"
+    alpha: float = 1.0
+    beta: float = 2.0
+    gamma: float = 16.0
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A legal mapping with its score and the terms of it."""
+
+    mapping: Mapping
+    score: float
+    kernel_score: float
+    terms: dict[str, float] = field(hash=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Rejection:
+    """A mapping that is not legal, the rule it broke, the value it had and the limit."""
+
+    subgroups_per_program: int
+    programs_per_group: int
+    rule: Literal["stripe", "shared", "threads", "budget"]
+    value: int
+    limit: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Declined:
+    """Why no subgroup mapping: `admission`, `budget`, `threads`, `stripe`, `shared` or `off`."""
+
+    code: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class GroupPlan:
+    """The decision for one row program at one number of programs.
+
+    `mapping` is None only when nothing can run it (an explicit request that is not legal).  When
+    admission declines and the reference map serves, `mapping.family` is `reference` and `declined`
+    says why.  `rows` is what lowering follows: it holds the materialisation this plan chose.
+    `second_fences` are reductions in a loop that need one more barrier before they write their
+    scratch again.  On a CPU a task of the pool runs `task_groups` groups, and `pool_threads`
+    threads share the tasks.
+    """
+
+    rows: RowProgram | None
+    sheet: Sheet
+    options: Options
+    programs: int
+    mapping: Mapping | None
+    declined: Declined | None
+    score: float | None = None
+    kernel_score: float | None = None
+    score_terms: dict[str, float] = field(default_factory=dict)
+    considered: int = 0
+    candidates: tuple[Candidate, ...] = ()
+    rejected: tuple[Rejection, ...] = ()
+    refusals: tuple[Refusal, ...] = ()
+    materialization: Materialization = "preserve"
+    shared_bytes: int = 0
+    stripe_scalars: int = 0
+    rounds: int = 0
+    barriers: int = 0
+    useful_elements: int = 0
+    second_fences: tuple[Reduce, ...] = ()
+    task_groups: int = 1
+    pool_threads: int = 1
+
+    @property
+    def workers(self) -> int:
+        """W, the lanes that cooperate on one program."""
+        return 1 if self._reference else self.sheet.lanes * self._chosen.subgroups_per_program
+
+    @property
+    def threads(self) -> int:
+        """The lanes of a group."""
+        share = self._chosen.subgroups_per_program * self._chosen.programs_per_group
+        return self.sheet.lanes * (1 if self._reference else share)
+
+    @property
+    def group_programs(self) -> int:
+        """The programs of a full group: one a lane under the reference map, else Q."""
+        return self.sheet.lanes if self._reference else self._chosen.programs_per_group
+
+    @property
+    def blocks(self) -> int:
+        """The groups of a launch."""
+        return -(-self.programs // self.group_programs)
+
+    @property
+    def active_programs_last_block(self) -> int:
+        """The programs of the last group (0 when there is none)."""
+        return self.programs - max(0, self.blocks - 1) * self.group_programs
+
+    @property
+    def independent_subgroups(self) -> bool:
+        """Whether no subgroup waits for another; false when several share a program."""
+        return self._chosen.subgroups_per_program == 1
+
+    @property
+    def lane_utilization(self) -> float:
+        """Useful elements over the slots the workers walk: elements / (rounds * W)."""
+        walked = self.rounds * self.workers
+        return self.useful_elements / walked if walked else 0.0
+
+    @property
+    def _reference(self) -> bool:
+        return self._chosen.family == "reference"
+
+    @property
+    def _chosen(self) -> Mapping:
+        if self.mapping is None:
+            raise ValueError("the plan was declined and has no mapping")
+        return self.mapping

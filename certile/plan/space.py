@@ -1,0 +1,277 @@
+"""The whole space of the subgroup family, and what is legal in it.
+
+In: a row program, the number of programs, a sheet and options.  Out: every legal (S, Q) in search
+order and a rejection for every width or pack that breaks a limit, or the reason why the request
+fits nothing.  Legality comes before cost.  A request is never rounded, clamped or cut short.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import prod
+
+from certile.analysis.effects import trips
+from certile.diagnostics import ArgumentError, Refusal
+from certile.ir.rows import RowProgram, Step
+from certile.ir.tile import Reduce, Serial
+from certile.plan.layout import slots
+from certile.plan.record import Declined, Mapping, Options, Rejection
+from certile.targets.sheet import Sheet
+
+MAX_SUBGROUPS = 32
+MAX_AUTOMATIC_PACK = 8
+LANE_ELEMENTS = (1, 2, 4, 8)
+# The reproducible tree has 128 accumulators a block of 4096: 4, 2 or 1 a lane of 32.
+REPRODUCIBLE_BLOCK = 4096
+REPRODUCIBLE_WIDTHS = (1, 2, 4)
+
+
+@dataclass(frozen=True, slots=True)
+class Space:
+    """Legal (S, Q) in search order, what was rejected, and why packs were left out, if any."""
+
+    legal: tuple[tuple[int, int], ...]
+    rejected: tuple[Rejection, ...]
+    refusals: tuple[Refusal, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The limits of one request: the sheet's, or tighter ones."""
+
+    threads: int
+    shared_bytes: int
+    stripe: int
+    lanes: int
+
+    @property
+    def widest(self) -> int:
+        """The most subgroups of a program: one lane of the second collective reads each partial."""
+        return min(MAX_SUBGROUPS, self.lanes, self.threads // self.lanes)
+
+
+def limits_of(sheet: Sheet, options: Options) -> Limits:
+    """The limits of a request; one above the sheet's is an error."""
+    asked = (
+        ("max_threads", options.max_threads, sheet.max_threads),
+        ("shared_bytes", options.shared_bytes, sheet.shared_bytes),
+    )
+    for name, value, limit in asked:
+        if value is not None and not 0 <= value <= limit:
+            raise ArgumentError("P001", f"{name} is {value}; {sheet.name} allows 0 to {limit}")
+    return Limits(
+        sheet.max_threads if options.max_threads is None else options.max_threads,
+        sheet.shared_bytes if options.shared_bytes is None else options.shared_bytes,
+        sheet.stripe_scalars if options.max_stripe is None else options.max_stripe,
+        sheet.lanes,
+    )
+
+
+def check_options(options: Options) -> None:
+    """Raise for an option outside its domain."""
+    positive = {
+        "threads": options.threads,
+        "programs_per_group": options.programs_per_group,
+        "max_thread_candidates": options.max_thread_candidates,
+    }
+    for name, value in positive.items():
+        if value is not None and value < 1:
+            raise ArgumentError("P001", f"{name} is {value}; it counts from 1")
+    if options.lane_elements not in LANE_ELEMENTS:
+        raise ArgumentError("P001", f"lane_elements is {options.lane_elements}; it is 1, 2, 4 or 8")
+    if not 1 <= options.unroll <= 16:
+        raise ArgumentError("P001", f"unroll is {options.unroll}; it is 1 to 16")
+    if options.max_stripe is not None and options.max_stripe < 0:
+        raise ArgumentError("P001", f"max_stripe is {options.max_stripe}; it is 0 or more")
+
+
+def stripe_scalars(rows: RowProgram, workers: int, lane_elements: int) -> int:
+    """The 4-byte words a worker keeps: its slots of every kept tile and placed memory."""
+    kept = [(tile.type.elements, tile.dtype) for tile in rows.materialized]
+    placed = [(prod(axis.static for axis in memory.axes), memory.dtype) for memory in rows.memories]
+    return sum(
+        slots(count, workers, lane_elements) * max(1, dtype.size // 4)
+        for count, dtype in (*kept, *placed)
+    )
+
+
+def shared_bytes(rows: RowProgram, mapping: Mapping, lanes: int) -> int:
+    """The group memory of all partial results: Q * S states a reduction, none when S = 1.
+
+    A fixed order keeps its parts apart: one set a block of the reproducible tree, one a chunk of an
+    ordered tree.
+    """
+    subgroups, packed = mapping.subgroups_per_program, mapping.programs_per_group
+    if subgroups == 1:
+        return 0
+    chunk = lanes * subgroups * mapping.lane_elements
+    return (
+        packed
+        * subgroups
+        * sum(
+            _parts(reduction, extent, chunk)
+            * reduction.law.state_bytes(reduction.accumulate, extent)
+            for reduction, extent in zip(rows.reductions, rows.reduction_extents, strict=True)
+        )
+    )
+
+
+def _parts(reduction: Reduce, extent: int, chunk: int) -> int:
+    match reduction.policy:
+        case "reproducible":
+            return -(-extent // REPRODUCIBLE_BLOCK)
+        case "ordered_tree":
+            return -(-extent // chunk)
+        case _:
+            return 1
+
+
+def enumerate_space(
+    rows: RowProgram, programs: int, sheet: Sheet, options: Options
+) -> Space | Declined:
+    """Every legal (S, Q): S ascending, then Q ascending."""
+    limits = limits_of(sheet, options)
+    if limits.stripe == 0:
+        return Declined("budget", "the private budget is 0, which switches the family off")
+    widths = _widths(rows, limits, options)
+    if isinstance(widths, Declined):
+        return widths
+    if len(widths) > options.max_thread_candidates:
+        raise ArgumentError(
+            "P002",
+            f"{len(widths)} widths are to be searched and max_thread_candidates is "
+            f"{options.max_thread_candidates}",
+        )
+    packing = packing_refusal(rows)
+    legal: list[tuple[int, int]] = []
+    rejected: list[Rejection] = []
+    left_out = False
+    for width in widths:
+        broken = _stripe_rejection(rows, width, limits, options)
+        if broken is not None:
+            rejected.append(broken)
+            continue
+        for packed in _packs(width, programs, limits, options):
+            if width > 1 and packed > 1 and packing is not None:
+                left_out = True
+                continue
+            shared = _shared_rejection(rows, width, packed, limits, options)
+            if shared is None:
+                legal.append((width, packed))
+            else:
+                rejected.append(shared)
+    refusals = (packing,) if left_out and packing is not None else ()
+    if not legal:
+        return _nothing_legal(rejected, refusals)
+    return Space(tuple(legal), tuple(rejected), refusals)
+
+
+@dataclass(frozen=True, slots=True)
+class NothingLegal(Declined):
+    """A request every candidate of which broke a limit."""
+
+    rejected: tuple[Rejection, ...] = ()
+    refusals: tuple[Refusal, ...] = ()
+
+
+def _nothing_legal(rejected: list[Rejection], refusals: tuple[Refusal, ...]) -> NothingLegal:
+    if rejected:
+        # The widest candidate came nearest.
+        return NothingLegal("budget", rejected[-1].reason, tuple(rejected), refusals)
+    return NothingLegal("admission", refusals[0].text, (), refusals)
+
+
+def _widths(rows: RowProgram, limits: Limits, options: Options) -> list[int] | Declined:
+    """The S to search: all that fit, or the one an exact request fixes."""
+    policies = {reduction.policy for reduction in rows.reductions}
+    family = REPRODUCIBLE_WIDTHS if "reproducible" in policies else range(1, limits.widest + 1)
+    packed = options.programs_per_group or 1
+    if options.threads is not None:
+        return _exact(options.threads, packed, family, limits)
+    widths = [
+        width
+        for width in family
+        if width <= limits.widest and limits.lanes * width * packed <= limits.threads
+    ]
+    if not widths:
+        needed = limits.lanes * packed
+        return Declined("threads", f"a group needs {needed} threads and may have {limits.threads}")
+    return widths
+
+
+def _exact(
+    threads: int, packed: int, family: range | tuple[int, ...], limits: Limits
+) -> list[int] | Declined:
+    width, rest = divmod(threads, limits.lanes * packed)
+    if rest or width not in family or threads > limits.threads or width > limits.widest:
+        return Declined(
+            "threads",
+            f"{threads} threads are not {limits.lanes} * S * {packed} for a legal S "
+            f"within {limits.threads} threads",
+        )
+    return [width]
+
+
+def _packs(width: int, programs: int, limits: Limits, options: Options) -> Iterator[int]:
+    """The Q to search at a width: automatic packs only where no program spans subgroups."""
+    if options.programs_per_group is not None:
+        yield options.programs_per_group
+    elif width > 1 or options.threads is not None:
+        yield 1
+    else:
+        most = min(max(1, programs), MAX_AUTOMATIC_PACK, limits.threads // limits.lanes)
+        yield from range(1, most + 1)
+
+
+def _stripe_rejection(
+    rows: RowProgram, width: int, limits: Limits, options: Options
+) -> Rejection | None:
+    value = stripe_scalars(rows, limits.lanes * width, options.lane_elements)
+    if value <= limits.stripe:
+        return None
+    packed = options.programs_per_group or 1
+    reason = f"a worker of {limits.lanes * width} would keep {value} words; {limits.stripe} allowed"
+    return Rejection(width, packed, "stripe", value, limits.stripe, reason)
+
+
+def _shared_rejection(
+    rows: RowProgram, width: int, packed: int, limits: Limits, options: Options
+) -> Rejection | None:
+    mapping = Mapping("subgroup", width, packed, options.lane_elements)
+    value = shared_bytes(rows, mapping, limits.lanes)
+    if value <= limits.shared_bytes:
+        return None
+    reason = f"partial results take {value} bytes; {limits.shared_bytes} allowed"
+    return Rejection(width, packed, "shared", value, limits.shared_bytes, reason)
+
+
+def packing_refusal(rows: RowProgram) -> Refusal | None:
+    """Why programs of several subgroups may not share a group, or None.
+
+    Slots of a group without a program replay the last one, so that barriers stay uniform: what they
+    read must not be what others write, and their barriers must come equally often.
+    """
+    claim = "a slot without a program may replay the last one"
+    if rows.read_and_written:
+        missing = "a view is both read and written"
+        return Refusal("plan", "packing", claim, missing, loc=rows.parallel.loc)
+    for loop in _loops_with_reductions(rows.steps):
+        if trips(loop) != 1 or loop.step != 1:
+            missing = "a reduction stands in a loop that repeats"
+            return Refusal("plan", "packing", claim, missing, loc=loop.loc)
+    return None
+
+
+def _loops_with_reductions(steps: tuple[Step, ...]) -> Iterator[Serial]:
+    for step in steps:
+        if isinstance(step.node, Serial):
+            if any(isinstance(inner.node, Reduce) for inner in _flat(step.body)):
+                yield step.node
+            yield from _loops_with_reductions(step.body)
+
+
+def _flat(steps: tuple[Step, ...]) -> Iterator[Step]:
+    for step in steps:
+        yield step
+        yield from _flat(step.body)
