@@ -1,0 +1,44 @@
+"""Tile IR and a plan become Machine IR: ownership, storage and order are written out.
+
+In: a `GroupPlan` for one launch and the layout facts of its views.  Out: a `Launch`.  The plan's
+family picks the map; nothing here chooses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from certile.diagnostics import InternalError
+from certile.ir.program import Launch, ViewFacts
+from certile.ir.tile import Kernel, Parallel
+from certile.lower.interface import programs_of
+from certile.lower.reference import ReferenceLowering
+from certile.lower.subgroup import SubgroupLowering
+from certile.plan.record import GroupPlan
+
+__all__ = ["lower_launch"]
+
+
+def lower_launch(
+    name: str,
+    kernel: Kernel,
+    parallel: Parallel,
+    plan: GroupPlan,
+    facts: Mapping[str, ViewFacts],
+) -> Launch:
+    """One launch as Machine IR under its plan; `facts` says what is known of each view's layout."""
+    if plan.mapping is None:
+        raise InternalError("M020", "a plan without a mapping cannot be lowered", loc=parallel.loc)
+    if plan.mapping.family == "reference":
+        machine, interface = ReferenceLowering(kernel, parallel, plan.sheet).run(name, facts)
+    elif plan.rows is None:
+        raise InternalError("M020", "a subgroup plan without its row program", loc=parallel.loc)
+    else:
+        lowering = SubgroupLowering(plan, plan.rows, plan.mapping)
+        machine, interface = lowering.run(name, facts)
+    return Launch(
+        kernel=machine,
+        buffers=tuple(buffer.name for buffer in machine.buffers),
+        scalars=interface.host_values,
+        programs=programs_of(parallel.over),
+    )

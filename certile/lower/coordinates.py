@@ -1,0 +1,130 @@
+"""Coordinates as lanes see them, and the addresses they give.
+
+A coordinate is base + lane * step (+ offset): affine in the lane where possible, because that is
+what becomes a contiguous vector access.  In: index tiles and the coordinates of the axes in scope.
+Out: Machine IR addresses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from certile.ir.dtypes import i64
+from certile.ir.machine import Address, Value
+from certile.ir.machine_build import Builder
+from certile.ir.tile import Const, ExtentValue, Iota, LoopIndex, Map, Tile
+from certile.ir.types import Axis
+
+
+@dataclass(frozen=True, slots=True)
+class Coordinate:
+    """base (uniform i64) + lane * step + offset (varying i64, or None)."""
+
+    base: Value
+    step: int = 0
+    offset: Value | None = None
+
+    @property
+    def uniform(self) -> bool:
+        return self.step == 0 and self.offset is None
+
+
+def value_of(builder: Builder, at: Coordinate) -> Value:
+    """The coordinate as an i64 value."""
+    value = at.base
+    if at.step:
+        lane = builder.convert(builder.lane(), i64)
+        value = builder.add(value, builder.mul(lane, builder.const(at.step, i64)))
+    return value if at.offset is None else builder.add(value, at.offset)
+
+
+def _sum(builder: Builder, a: Coordinate, b: Coordinate) -> Coordinate:
+    offset = a.offset if b.offset is None else b.offset
+    if a.offset is not None and b.offset is not None:
+        offset = builder.add(a.offset, b.offset)
+    return Coordinate(builder.add(a.base, b.base), a.step + b.step, offset)
+
+
+def _scaled(builder: Builder, at: Coordinate, factor: int) -> Coordinate:
+    by = builder.const(factor, i64)
+    offset = None if at.offset is None else builder.mul(at.offset, by)
+    return Coordinate(builder.mul(at.base, by), at.step * factor, offset)
+
+
+class IndexReader:
+    """Turns index tiles into coordinates; `value` evaluates what is not affine."""
+
+    def __init__(self, builder: Builder, value: Callable[[Tile], Value]) -> None:
+        self._builder = builder
+        self._value = value
+
+    def read(self, index: Tile, coordinates: Mapping[Axis, Coordinate]) -> Coordinate:
+        """The coordinate an index tile stands for, affine in the lane where it can be."""
+        builder = self._builder
+        match index:
+            case LoopIndex(axis=axis) | Iota(axis=axis):
+                return coordinates[axis]
+            case Const(value=value):
+                return Coordinate(builder.const(int(value), i64))
+            case ExtentValue(extent=int() as extent):
+                return Coordinate(builder.const(extent, i64))
+            case Map(fn="add", args=(a, b)):
+                return _sum(builder, self.read(a, coordinates), self.read(b, coordinates))
+            case Map(fn="sub", args=(a, b)):
+                negative = _scaled(builder, self.read(b, coordinates), -1)
+                return _sum(builder, self.read(a, coordinates), negative)
+            case Map(fn="mul", args=(Const(value=factor), a) | (a, Const(value=factor))):
+                return _scaled(builder, self.read(a, coordinates), int(factor))
+            case _:
+                return self.plain(self._value(index))
+
+    def plain(self, value: Value) -> Coordinate:
+        """The coordinate a computed i64 value stands for."""
+        if value.varying:
+            return Coordinate(self._builder.const(0, i64), offset=value)
+        return Coordinate(value)
+
+    def address(self, at: list[Coordinate], strides: list[int | Value]) -> Address:
+        """The element index of coordinates under strides."""
+        builder = self._builder
+        base = builder.const(0, i64)
+        lane_constant, lane_value, offset = 0, None, None
+        for coordinate, stride in zip(at, strides, strict=True):
+            by = builder.const(stride, i64) if isinstance(stride, int) else stride
+            base = builder.add(base, builder.mul(coordinate.base, by))
+            if coordinate.offset is not None:
+                term = builder.mul(coordinate.offset, by)
+                offset = term if offset is None else builder.add(offset, term)
+            if not coordinate.step:
+                continue
+            if isinstance(stride, int):
+                lane_constant += coordinate.step * stride
+            else:
+                term = builder.mul(by, builder.const(coordinate.step, i64))
+                lane_value = term if lane_value is None else builder.add(lane_value, term)
+        if lane_value is None:
+            return Address(base, lane_constant or None, offset)
+        if lane_constant:
+            lane_value = builder.add(lane_value, builder.const(lane_constant, i64))
+        return Address(base, lane_value, offset)
+
+
+def unflatten(
+    builder: Builder, linear: Coordinate, axes: tuple[Axis, ...], extent: Callable[[Axis], Value]
+) -> dict[Axis, Coordinate]:
+    """The coordinates of a linear index over `axes`, outermost first (mixed radix).
+
+    A single axis keeps the affine form; with several the lane-dependent ones are divided out.
+    """
+    if len(axes) == 1:
+        return {axes[0]: linear}
+    rest = linear.base if linear.uniform else value_of(builder, linear)
+    zero = builder.const(0, i64)
+    made: dict[Axis, Coordinate] = {}
+    for position in range(len(axes) - 1, -1, -1):
+        axis = axes[position]
+        value = rest if position == 0 else builder.mod(rest, extent(axis))
+        rest = rest if position == 0 else builder.floordiv(rest, extent(axis))
+        made[axis] = Coordinate(zero, offset=value) if value.varying else Coordinate(value)
+    return made

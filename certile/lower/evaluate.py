@@ -1,0 +1,252 @@
+"""Evaluate Tile IR expressions at one element: the part both execution maps share.
+
+In: a node and the scopes that say where the element is.  Out: a Machine IR value.  A scope binds
+axes to coordinates, remembers what was evaluated there, and carries the mask under which memory may
+be read.  What a map owns (reductions, stripes, carried values) it puts into `known` or answers
+through `Evaluator.special`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from certile.diagnostics import InternalError
+from certile.ir.dtypes import DType, bf16, f16, f32, i64
+from certile.ir.machine import Address, Value
+from certile.ir.machine_build import Builder
+from certile.ir.node import Node
+from certile.ir.tile import (
+    Bitcast,
+    Broadcast,
+    Cast,
+    Const,
+    ExtentValue,
+    Gather,
+    Iota,
+    Load,
+    LoopIndex,
+    Map,
+    Relabel,
+    Result,
+    ScalarArg,
+    Store,
+    Tile,
+    View,
+)
+from certile.ir.types import Axis
+from certile.lower.coordinates import Coordinate, IndexReader, value_of
+from certile.lower.interface import Interface
+from certile.lower.math import EXPANSIONS
+from certile.lower.math_adapter import MachineArith
+from certile.targets.sheet import Sheet
+
+NARROW = (f16, bf16)
+# Selections move bits; everything else on a narrow float is computed in f32 and rounded once.
+_MOVES = frozenset({"where"})
+
+
+def native_functions(sheet: Sheet, math: str) -> frozenset[str] | None:
+    """The functions a kernel may leave to its target; none under portable math."""
+    return frozenset() if math == "portable" else sheet.native_functions
+
+
+@dataclass
+class Scope:
+    """Where evaluation stands.
+
+    `bound` are the axes this scope binds anew; a node that spans one of them has another value
+    outside.  `mask` is under what memory may be read.  `domain` and `slot` name the owned element
+    when the scope is one element of a worker's stripe.
+    """
+
+    coordinates: Mapping[Axis, Coordinate]
+    bound: frozenset[Axis] = frozenset()
+    mask: Value | None = None
+    domain: tuple[Axis, ...] | None = None
+    slot: Value | None = None
+    memo: dict[Node, Value] = field(default_factory=dict)
+
+
+class Evaluator:
+    """Evaluates nodes with a builder.
+
+    `special(node)` answers for nodes a map keeps elsewhere (a stripe, a reduction made on demand)
+    and returns None for the rest.  `native` are the functions the target has itself (None: all);
+    the others become the portable expansions.
+    """
+
+    def __init__(
+        self,
+        builder: Builder,
+        interface: Interface,
+        native: frozenset[str] | None,
+        special: Callable[[Tile], Value | None],
+    ) -> None:
+        self.builder = builder
+        self.interface = interface
+        self.results: dict[tuple[Node, int], Value] = {}
+        self._scopes = [Scope({})]
+        self._native = native
+        self._special = special
+        self._arith = MachineArith(builder)
+        self._reader = IndexReader(builder, self.value)
+
+    @property
+    def at(self) -> Scope:
+        """The innermost scope."""
+        return self._scopes[-1]
+
+    @contextmanager
+    def scope(
+        self,
+        coordinates: Mapping[Axis, Coordinate],
+        mask: Value | None = None,
+        domain: tuple[Axis, ...] | None = None,
+        slot: Value | None = None,
+    ) -> Iterator[Scope]:
+        """Evaluate inside with these axes bound too; `mask` narrows the one outside."""
+        outer = self.at
+        made = Scope(
+            {**outer.coordinates, **coordinates},
+            frozenset(coordinates),
+            self.builder.and_(outer.mask, mask),
+            domain,
+            slot,
+        )
+        self._scopes.append(made)
+        try:
+            yield made
+        finally:
+            self._scopes.pop()
+
+    # Values.
+
+    def value(self, node: Tile) -> Value:
+        """The value of `node` at the element the scopes name, evaluated at most once there."""
+        spanned = set(node.axes)
+        for scope in reversed(self._scopes):
+            if node in scope.memo:
+                return scope.memo[node]
+            if spanned & scope.bound:
+                break
+        made = self._special(node)
+        if made is None:
+            made = self.compute(node)
+        self.at.memo[node] = made
+        return made
+
+    def compute(self, node: Tile) -> Value:
+        """The value of `node` from its operands, whatever is kept of it elsewhere."""
+        builder = self.builder
+        match node:
+            case Const(value=value):
+                return builder.const(value, node.dtype)
+            case ScalarArg(name=name):
+                return self.interface.argument(name)
+            case ExtentValue(extent=extent):
+                return self.interface.extent(extent)
+            case LoopIndex(axis=axis) | Iota(axis=axis):
+                return value_of(builder, self.at.coordinates[axis])
+            case _:
+                return self._compound(node)
+
+    def _compound(self, node: Tile) -> Value:
+        match node:
+            case Map(fn=fn, args=args):
+                return self._map(fn, tuple(self.value(arg) for arg in args), node.dtype)
+            case Cast(value=inner):
+                return self.builder.convert(self.value(inner), node.dtype)
+            case Bitcast(value=inner):
+                return self.builder.reinterpret(self.value(inner), node.dtype)
+            case Broadcast(value=inner):
+                return self.value(inner)
+            case Relabel(value=inner, old=old, new=new):
+                with self.scope({old: self.at.coordinates[new]}):
+                    return self.value(inner)
+            case Result(of=of, index=index):
+                return self._result(of, index)
+            case Gather():
+                return self._gather(node)
+            case Load():
+                return self.load(node)
+            case _:
+                raise InternalError("M020", f"no lowering for {node.mnemonic}", loc=node.loc)
+
+    def _result(self, of: Node, index: int) -> Value:
+        if (of, index) not in self.results and isinstance(of, Tile):
+            self.value(of)
+        return self.results[of, index]
+
+    def _map(self, fn: str, args: tuple[Value, ...], dtype: DType) -> Value:
+        if args[-1].dtype in NARROW and fn not in _MOVES:
+            wide = tuple(self.builder.convert(arg, f32) for arg in args)
+            return self.builder.convert(self.function(fn, wide), dtype)
+        return self.function(fn, args)
+
+    def function(self, fn: str, args: tuple[Value, ...]) -> Value:
+        """An element-wise function, as the target's own or as its expansion."""
+        if fn == "logaddexp":
+            return self._logaddexp(*args)
+        own = self._native is None or fn in self._native
+        if not own and fn in EXPANSIONS and args[0].dtype == f32:
+            expanded: Value = EXPANSIONS[fn](self._arith, *args)
+            return expanded
+        return self.builder.compute(fn, *args)
+
+    def _logaddexp(self, a: Value, b: Value) -> Value:
+        """max + log1p(exp(-|a - b|)); an infinite or NaN maximum is the answer itself."""
+        most = self.builder.compute("maximum", a, b)
+        apart = self.builder.compute("abs", self.builder.compute("sub", a, b))
+        decayed = self.function("exp", (self.builder.compute("neg", apart),))
+        sum_ = self.builder.compute("add", most, self.function("log1p", (decayed,)))
+        return self.builder.select(self.builder.compute("isfinite", most), sum_, most)
+
+    # Memory.
+
+    def index(self, index: Tile) -> Coordinate:
+        """An index tile as a coordinate at this element."""
+        return self._reader.read(index, self.at.coordinates)
+
+    def address(self, view: View, indices: tuple[Tile, ...]) -> Address:
+        """The element index of an access."""
+        at = [self.index(index) for index in indices]
+        strides = [self.interface.stride(view, dim) for dim in range(view.rank)]
+        raw = self._reader.address(at, strides)
+        return self.builder.address(raw.base, raw.lane_stride, raw.offset)
+
+    def load(self, node: Load) -> Value:
+        """Read a view; outside the mask of the scope or the load nothing is read."""
+        if not isinstance(node.buffer, View):
+            raise InternalError("M020", "a memory is read outside its map", loc=node.loc)
+        own = None if node.mask is None else self.value(node.mask)
+        fill = None if node.fill is None else self.value(node.fill)
+        mask = self.builder.and_(self.at.mask, own)
+        if mask is not None and fill is None:
+            fill = self.builder.const(0, node.dtype)
+        address = self.address(node.buffer, node.indices)
+        return self.builder.load(self.interface.buffer(node.buffer), address, mask, fill)
+
+    def store(self, node: Store, mask: Value | None = None, *, streaming: bool = False) -> None:
+        """Write a view where the scope's mask, the store's and `mask` hold."""
+        if not isinstance(node.buffer, View):
+            raise InternalError("M020", "a memory is written outside its map", loc=node.loc)
+        own = None if node.mask is None else self.value(node.mask)
+        value = self.value(node.value)
+        guard = self.builder.and_(self.at.mask, mask, own)
+        address = self.address(node.buffer, node.indices)
+        buffer = self.interface.buffer(node.buffer)
+        aligned = streaming and guard is None and address.lane_stride == 1
+        self.builder.store(buffer, address, value, guard, streaming=aligned)
+
+    def _gather(self, node: Gather) -> Value:
+        """Read the selected element under its guard; the rest of the row is not touched."""
+        builder = self.builder
+        at = builder.convert(self.value(node.index), i64)
+        extent = self.interface.extent(node.axis.extent)
+        low, high = builder.ge(at, 0), builder.lt(at, extent)
+        guard = builder.compute("bit_and", low, high)
+        with self.scope({node.axis: self._reader.plain(at)}, guard):
+            selected = self.value(node.value)
+        return builder.select(guard, selected, self.value(node.fill))

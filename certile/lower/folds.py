@@ -1,0 +1,140 @@
+"""Folds of the reference map: one lane folds all leaves of its program itself.
+
+In: a state machine, and an evaluator that stands at the reduction.  Out: the final state.  Leaves
+are visited in leaf order by one uniform loop, or in the tree the policy asks for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from certile.ir.dtypes import DType, i64
+from certile.ir.machine import PrivateArray, Value
+from certile.ir.machine_build import Builder
+from certile.lower.combine import ACCUMULATORS, BLOCK, MERGE_BITS, in_order
+from certile.lower.coordinates import Coordinate, unflatten
+from certile.lower.evaluate import Evaluator
+from certile.lower.state import State, StateMachine
+
+# Leaves an ordered tree folds in sequence before it branches: depth at most 8 + log2(n / 8) + 1.
+LEAVES = 8
+
+
+@dataclass(frozen=True)
+class Folds:
+    """The folds of one reduction of `count` leaves; `allocate` gives private arrays."""
+
+    builder: Builder
+    evaluator: Evaluator
+    machine: StateMachine
+    count: int
+    allocate: Callable[[DType, int], PrivateArray]
+
+    def _leaf(self, linear: Value) -> State:
+        """The lifted leaf at a uniform position in leaf order."""
+        builder, reduce = self.builder, self.machine.reduce
+
+        coordinates = unflatten(
+            builder, Coordinate(linear), reduce.over, lambda a: builder.const(a.static, i64)
+        )
+        with self.evaluator.scope(coordinates):
+            values = tuple(self.evaluator.value(arg) for arg in reduce.args)
+            return self.machine.lift(values, linear)
+
+    def serial(self, first: State, *, reverse: bool = False) -> State:
+        """Fold from the left starting with `first`, or from the right ending at the first leaf."""
+        builder, machine = self.builder, self.machine
+
+        def body(index: Value, state: tuple[Value, ...]) -> State:
+            if not reverse:
+                return machine.merge(state, self._leaf(index))
+            return machine.merge(self._leaf(builder.sub(self.count - 1, index)), state)
+
+        return builder.for_(0, self.count, 1, first, body, varying=True)
+
+    def _run(self, start: Value, count: int) -> State:
+        """The left fold of `count` consecutive leaves from the identity."""
+        machine = self.machine
+
+        def body(index: Value, state: tuple[Value, ...]) -> State:
+            return machine.merge(state, self._leaf(self.builder.add(start, index)))
+
+        return self.builder.for_(0, count, 1, machine.identity(), body, varying=True)
+
+    def ordered(self) -> State:
+        """Short runs folded in order, then a balanced tree over the runs."""
+        builder = self.builder
+        full, rest = divmod(self.count, LEAVES)
+        if self.count == 0:
+            return self.machine.identity()
+
+        def run(number: Value) -> State:
+            return self._run(builder.mul(number, LEAVES), LEAVES)
+
+        def last() -> State:
+            return self._run(builder.const(full * LEAVES, i64), rest)
+
+        ending = last if rest else None
+        return in_order(builder, self.machine, full, run, ending, varying=True)
+
+    def reproducible(self) -> State:
+        """The tree the language fixes by the extent alone (see `combine`)."""
+        if self.count == 0:
+            return self.machine.identity()
+        arrays = [self.allocate(dtype, ACCUMULATORS) for dtype in self.machine.dtypes]
+        full, rest = divmod(self.count, BLOCK)
+
+        def block(number: Value) -> State:
+            return self._block(arrays, self.builder.mul(number, BLOCK), BLOCK)
+
+        def last() -> State:
+            return self._block(arrays, self.builder.const(full * BLOCK, i64), rest)
+
+        ending = last if rest else None
+        return in_order(self.builder, self.machine, full, block, ending, varying=True)
+
+    def _read(self, arrays: list[PrivateArray], slot: Value) -> State:
+        return tuple(self.builder.array_load(array, slot) for array in arrays)
+
+    def _write(self, arrays: list[PrivateArray], slot: Value, state: State) -> None:
+        for array, value in zip(arrays, state, strict=True):
+            self.builder.array_store(array, slot, value)
+
+    def _block(self, arrays: list[PrivateArray], start: Value, count: int) -> State:
+        builder, machine = self.builder, self.machine
+
+        def clear(slot: Value, _: tuple[Value, ...]) -> tuple[Value, ...]:
+            self._write(arrays, slot, machine.identity())
+            return ()
+
+        def add(index: Value, _: tuple[Value, ...]) -> tuple[Value, ...]:
+            slot = builder.mod(index, ACCUMULATORS)
+            leaf = self._leaf(builder.add(start, index))
+            self._write(arrays, slot, machine.merge(self._read(arrays, slot), leaf))
+            return ()
+
+        builder.for_(0, ACCUMULATORS, 1, (), clear)
+        builder.for_(0, count, 1, (), add)
+        for bit in MERGE_BITS:
+            self._halve(arrays, bit)
+        return self._read(arrays, builder.const(0, i64))
+
+    def _halve(self, arrays: list[PrivateArray], bit: int) -> None:
+        """Merge accumulators that differ in one bit of their index, the lower on the left.
+
+        Those that earlier bits already merged away are merged too; nobody reads them.
+        """
+        builder, machine = self.builder, self.machine
+
+        def outer(high: Value, _: tuple[Value, ...]) -> tuple[Value, ...]:
+            def inner(low: Value, _: tuple[Value, ...]) -> tuple[Value, ...]:
+                slot = builder.add(high, low)
+                upper = self._read(arrays, builder.add(slot, bit))
+                self._write(arrays, slot, machine.merge(self._read(arrays, slot), upper))
+                return ()
+
+            builder.for_(0, bit, 1, (), inner)
+            return ()
+
+        builder.for_(0, ACCUMULATORS, 2 * bit, (), outer)

@@ -1,0 +1,95 @@
+"""A kernel's arguments as lowering discovers them: buffers, and the scalars their use needs.
+
+In: the views of a Tile kernel and their layout facts.  Out: Machine IR buffers in argument order,
+and scalar parameters in order of first use with the host value each takes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from certile.ir.dtypes import DType, i64
+from certile.ir.machine import Buffer, ScalarParameter, Value
+from certile.ir.machine_build import Builder
+from certile.ir.program import HostValue, ViewFacts
+from certile.ir.tile import Kernel, Load, Parallel, Scalar, Store, View, effects
+from certile.ir.types import Axis, Dim
+
+
+class Interface:
+    """Buffers and scalar parameters of one launch."""
+
+    def __init__(
+        self, kernel: Kernel, parallel: Parallel, facts: Mapping[str, ViewFacts], builder: Builder
+    ) -> None:
+        self._builder = builder
+        self._facts = facts
+        self._types: dict[str, DType] = {
+            p.name: p.dtype for p in kernel.params if isinstance(p, Scalar)
+        }
+        touched = [e for e in effects((parallel,)) if isinstance(e, Load | Store)]
+        written = {e.buffer for e in touched if isinstance(e, Store)}
+        used = {e.buffer for e in touched}
+        self._buffers: dict[View, Buffer] = {
+            view: Buffer(view.name, view.dtype, view in written, facts[view.name].alignment)
+            for view in kernel.views
+            if view in used
+        }
+        self._scalars: dict[ScalarParameter, HostValue] = {}
+
+    @property
+    def buffers(self) -> tuple[Buffer, ...]:
+        return tuple(self._buffers.values())
+
+    @property
+    def scalars(self) -> tuple[ScalarParameter, ...]:
+        return tuple(self._scalars)
+
+    @property
+    def host_values(self) -> tuple[HostValue, ...]:
+        return tuple(self._scalars.values())
+
+    def buffer(self, view: View) -> Buffer:
+        """The machine buffer of a view."""
+        return self._buffers[view]
+
+    def _parameter(self, name: str, dtype: DType, source: HostValue, multiple: int = 1) -> Value:
+        parameter = ScalarParameter(name, dtype, multiple)
+        self._scalars.setdefault(parameter, source)
+        return self._builder.parameter(parameter)
+
+    def stride(self, view: View, dim: int) -> int | Value:
+        """The stride of a dimension in elements: a constant where the layout class fixes it."""
+        known = self._facts[view.name].strides[dim]
+        if known is not None:
+            return known
+        source = HostValue("stride", view.name, dim)
+        # The alignment of a view divides its strides in bytes, and so each row's address.
+        multiple = max(1, self._facts[view.name].alignment // view.dtype.size)
+        return self._parameter(f"{view.name}_stride{dim}", i64, source, multiple)
+
+    def extent(self, extent: int | Dim) -> Value:
+        """An extent as a uniform i64."""
+        if isinstance(extent, int):
+            return self._builder.const(extent, i64)
+        source = HostValue("extent", extent.view, extent.dim)
+        return self._parameter(f"{extent.view}_extent{extent.dim}", i64, source)
+
+    def argument(self, name: str) -> Value:
+        """The value of a scalar argument."""
+        return self._parameter(name, self._types[name], HostValue("argument", name))
+
+    def programs(self, over: tuple[Axis, ...]) -> Value:
+        """The number of programs P of the launch, a uniform i64."""
+        return self._parameter("programs", i64, programs_of(over))
+
+
+def programs_of(over: tuple[Axis, ...]) -> HostValue:
+    """The host value of P: the product of the extents of the launch's axes."""
+    factors = tuple(
+        axis.extent
+        if isinstance(axis.extent, int)
+        else HostValue("extent", axis.extent.view, axis.extent.dim)
+        for axis in over
+    )
+    return HostValue("programs", factors=factors)

@@ -1,0 +1,125 @@
+"""Which worker owns which element: the chunk loops of the subgroup family.
+
+Worker w of W = S * L owns e = (W * chunk + w) * V + v, kept in slot chunk * V + v.  In: the sizes
+and a body.  Out: a loop over full chunks, the left-over full chunks, and one masked tail chunk.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from certile.ir.dtypes import i64
+from certile.ir.machine import Value
+from certile.ir.machine_build import Builder
+from certile.lower.coordinates import Coordinate, value_of
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """One element a worker owns: its linear coordinate, its slot, and the mask if it may not exist.
+
+    `position` counts the worker's elements within one round of the loop; it selects an
+    accumulator.
+    """
+
+    linear: Coordinate
+    slot: Value
+    mask: Value | None
+    position: int
+
+
+Carried = tuple[Value, ...]
+Body = Callable[[Sequence[Element], Carried], Carried]
+
+
+@dataclass(frozen=True, slots=True)
+class Workers:
+    """The workers of one program: S subgroups of the builder's lanes, V elements each a chunk.
+
+    `subgroup` is the subgroup's number within its program.
+    """
+
+    builder: Builder
+    subgroups: int
+    lane_elements: int
+    subgroup: Value
+
+    @property
+    def count(self) -> int:
+        return self.builder.lanes * self.subgroups
+
+    @property
+    def chunk(self) -> int:
+        """Elements of one chunk: W * V."""
+        return self.count * self.lane_elements
+
+    def _own(self, v: int) -> Coordinate:
+        """Where element v of the worker lies within a chunk."""
+        builder, width = self.builder, self.lane_elements
+        own = builder.mul(builder.convert(self.subgroup, i64), builder.lanes * width)
+        return Coordinate(builder.add(own, v), width)
+
+    def pack(self, chunk: Value, position: int) -> list[Element]:
+        """The V elements a worker owns of a full chunk."""
+        builder, made = self.builder, []
+        for v in range(self.lane_elements):
+            own = self._own(v)
+            base = builder.add(builder.mul(chunk, self.chunk), own.base)
+            slot = builder.add(builder.mul(chunk, self.lane_elements), v)
+            made.append(Element(Coordinate(base, own.step), slot, None, position + v))
+        return made
+
+    def tail(self, chunk: Value, elements: int, position: int) -> list[Element]:
+        """The elements of a last chunk of fewer than W * V, masked; unowned packs are left out."""
+        full = self.pack(chunk, position)[: min(self.lane_elements, elements)]
+        return [
+            replace(at, mask=self.builder.lt(value_of(self.builder, self._own(v)), elements))
+            for v, at in enumerate(full)
+        ]
+
+    def sweep(
+        self,
+        elements: int,
+        chunks_a_round: int,
+        inits: Carried,
+        body: Body,
+        *,
+        first_chunk: Value | None = None,
+        unroll_up_to: int = 0,
+    ) -> Carried:
+        """Run `body` over `elements` elements from `first_chunk`, `chunks_a_round` chunks at once.
+
+        Carried values vary between lanes.  A domain of at most `unroll_up_to` chunks has no loop,
+        so its slots are constants.
+        """
+        builder = self.builder
+        start = builder.const(0, i64) if first_chunk is None else first_chunk
+        full, rest = divmod(elements, self.chunk)
+
+        def run(chunk: Value, count: int, carried: Carried) -> Carried:
+            packs: list[Element] = []
+            for k in range(count):
+                packs += self.pack(builder.add(chunk, k), k * self.lane_elements)
+            return tuple(body(packs, carried))
+
+        carried, done = inits, 0
+        if full > max(unroll_up_to, chunks_a_round):
+            done = full // chunks_a_round * chunks_a_round
+            carried = builder.for_(
+                0,
+                done,
+                chunks_a_round,
+                carried,
+                lambda chunk, values: run(builder.add(start, chunk), chunks_a_round, values),
+                varying=True,
+            )
+        while done < full:
+            count = min(chunks_a_round, full - done)
+            carried = run(builder.add(start, done), count, carried)
+            done += count
+        if rest:
+            position = full % chunks_a_round * self.lane_elements
+            tail = self.tail(builder.add(start, full), rest, position)
+            carried = tuple(body(tail, carried))
+        return carried
