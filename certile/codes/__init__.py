@@ -15,6 +15,7 @@ from certile.codes.execution import EXECUTION
 from certile.codes.kernel import KERNEL
 from certile.codes.machine import MACHINE
 from certile.codes.metal_text import METAL_TEXT
+from certile.codes.operations import OPERATIONS
 from certile.codes.planning import PLANNING
 from certile.codes.settings_codes import SETTINGS
 from certile.codes.unsupported import UNSUPPORTED
@@ -35,10 +36,10 @@ LETTERS: dict[str, str] = {
 
 _SECTIONS = {
     "K": (*KERNEL, *EXECUTION),
-    "A": ARGUMENTS,
-    "U": UNSUPPORTED,
+    "A": (*ARGUMENTS, *OPERATIONS["A"]),
+    "U": (*UNSUPPORTED, *OPERATIONS["U"]),
     "P": PLANNING,
-    "V": VERIFIER,
+    "V": (*VERIFIER, *OPERATIONS["V"]),
     "M": MACHINE,
     "S": SETTINGS,
     "X": METAL_TEXT,

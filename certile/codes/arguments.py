@@ -118,7 +118,7 @@ ARGUMENTS: tuple[Code, ...] = (
             "scalars and lazy objects have no memory that a kernel could read."
         ),
         "kernel([1.0, 2.0], y)",
-        "Pass a NumPy array, a PyTorch tensor or an object with __dlpack__.",
+        "pass a NumPy array, a PyTorch tensor or an object with __dlpack__",
     ),
     Code(
         "A202",
@@ -129,7 +129,7 @@ ARGUMENTS: tuple[Code, ...] = (
             "an array is never reinterpreted."
         ),
         "kernel(np.zeros(4, complex), y)",
-        "Convert the array to one of the element types in the documentation.",
+        "convert the array to one of the element types in the documentation",
     ),
     Code(
         "A203",
@@ -139,7 +139,7 @@ ARGUMENTS: tuple[Code, ...] = (
             "structured array, so an index cannot be turned into an address."
         ),
         'kernel(records["field"], y)',
-        "Pass a copy of the array.",
+        "pass a copy of the array",
     ),
     Code(
         "A204",
@@ -149,6 +149,6 @@ ARGUMENTS: tuple[Code, ...] = (
             "automatic differentiation, or is expanded so that elements share memory."
         ),
         "kernel(x, np.broadcast_to(row, (8, 4)))",
-        "Pass an array of its own memory that may be written.",
+        "pass an array of its own memory that may be written",
     ),
 )

@@ -312,7 +312,7 @@ KERNEL: tuple[Code, ...] = (
             "Inside a kernel there are no arrays to launch another one with. A plain Python "
             "function, without the decorator, can be shared by kernels."
         ),
-        "softmax(x, y)  # in the body of another kernel",
+        "other(x, y)  # in the body of another kernel",
         "move what they share into a plain function and call that",
     ),
     Code(

@@ -15,20 +15,6 @@ def _fault(code: str, title: str, paragraph: str) -> Code:
 
 
 MACHINE: tuple[Code, ...] = (
-    Code(
-        "M020",
-        "lowering met what its plan excludes",
-        "Admission or the planner let through a program that the chosen map cannot express.",
-        "",
-        "Report it, with the crash file if there is one.",
-    ),
-    Code(
-        "M021",
-        "kept tile read by a worker that may not own the element",
-        "The ownership audit should have declined the subgroup map for this program.",
-        "",
-        "Report it, with the crash file if there is one.",
-    ),
     _fault(
         "M001",
         "A value is read where it is not defined",
@@ -97,5 +83,21 @@ MACHINE: tuple[Code, ...] = (
         "A toolchain refuses generated text",
         "Text that code generation printed does not compile, or the driver refuses what was "
         "compiled. The toolchain's own words are in the notes.",
+    ),
+    _fault(
+        "M020",
+        "Lowering met what its plan excludes",
+        "Admission or the planner let through a program that the chosen map cannot express.",
+    ),
+    _fault(
+        "M021",
+        "A kept tile is read by a worker that may not own the element",
+        "The ownership audit should have declined the subgroup map for this program.",
+    ),
+    _fault(
+        "M022",
+        "A simulated launch is not clean",
+        "The Metal text of a kernel was run on a CPU and showed a race, an access outside its "
+        "buffer, a read of memory without a value or a divergent barrier.",
     ),
 )

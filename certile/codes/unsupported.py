@@ -20,13 +20,13 @@ UNSUPPORTED: tuple[Code, ...] = (
     ),
     Code(
         "U021",
-        "kept value read at an index that depends on data",
+        "memory indexed by a value that depends on data",
         (
-            "The program overwrites a view after it has loaded a tile from it, so the tile is kept "
-            "in private memory, and private memory has no index that differs between lanes."
+            "Memory that a kernel places is private to a program, and its index is the same in all "
+            "lanes that run programs side by side."
         ),
-        "row = x[r, cols]; x[r, cols] = row * 2; y[r] = ct.gather(row, label, cols, fill=0.0)",
-        "store to another view, or gather before the store",
+        "row = ct.memory(cols, ct.f32, 'worker'); row[label] = 1.0",
+        "index the memory by coordinates, or gather from a tile",
     ),
     Code(
         "U030",
@@ -50,6 +50,16 @@ UNSUPPORTED: tuple[Code, ...] = (
         "choose cpu, metal-sim or cuda",
     ),
     Code(
+        "U033",
+        "function without a portable form",
+        (
+            'Under math="portable" every function is computed by operations that give the same '
+            "bits on every target. This function has no such expansion for this type."
+        ),
+        '@ct.tile_kernel(math="portable") with ct.sin of an f32 tile',
+        'use math="precise", or a function that has an expansion (exp, log, tanh, erf, … of f32)',
+    ),
+    Code(
         "U201",
         "array whose elements are not in plain memory",
         (
@@ -58,7 +68,7 @@ UNSUPPORTED: tuple[Code, ...] = (
             "transform, subclasses with their own meaning."
         ),
         "kernel(torch.eye(4).to_sparse(), y)",
-        "Convert it to a plain dense array first.",
+        "convert it to a plain dense array first",
     ),
     Code(
         "U301",
@@ -79,5 +89,45 @@ UNSUPPORTED: tuple[Code, ...] = (
         ),
         "with ct.target('cuda'): kernel(x, y)",
         "install the extra: pip install 'certile[cuda]'",
+    ),
+    Code(
+        "U401",
+        "A call that a target cannot run",
+        (
+            "The target compiles kernels but cannot launch this call: no device of its kind is "
+            "driven by this version, or it binds no memory that is laid out like an argument."
+        ),
+        "with ct.target('metal'): kernel(x, y)",
+        "run on another target; metal-sim runs Metal kernels on a CPU",
+    ),
+    Code(
+        "U310",
+        "dtype that a GPU lacks",
+        (
+            "The kernel holds values of a type that the target's sheet does not list. Metal has no "
+            "64-bit floating-point type."
+        ),
+        "certile run sum --shape 4x4 --dtype f64 --target metal-sim",
+        "compute in f32, or run on another target",
+    ),
+    Code(
+        "U311",
+        "function that Metal lacks",
+        (
+            "The kernel calls a function that Metal's library does not have and that was not "
+            "replaced by its expansion, which exists for f32 alone."
+        ),
+        "emit(kernel, replace(METAL, native_functions=None))",
+        "leave the function out of native_functions of the sheet",
+    ),
+    Code(
+        "U312",
+        "more arguments than Metal binds",
+        (
+            "Buffers and run-time scalars, strides among them, are bound one an index, and a "
+            "compute function has 31 indices."
+        ),
+        "with ct.target('metal'): kernel(*sixteen_views_of_rank_four)",
+        "pass contiguous arrays: a stride that is 1 or 0 is no argument",
     ),
 )

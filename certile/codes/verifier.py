@@ -98,4 +98,20 @@ VERIFIER: tuple[Code, ...] = (
         "The parser reads what the printer writes, and nothing else.",
         "compare the line with the printed form of a similar kernel",
     ),
+    _fault(
+        "V901",
+        "Loaded code lacks a function",
+        "A module was compiled and loaded, but it exports no function of the name that the launch "
+        "asks for.",
+    ),
+    _fault(
+        "V902",
+        "LLVM refuses generated code",
+        "The CPU code generator printed a module that LLVM cannot parse or verify.",
+    ),
+    _fault(
+        "V903",
+        "Machine code does not link",
+        "The linker refused the object that LLVM made of a generated module.",
+    ),
 )

@@ -184,7 +184,12 @@ class Builder:
         return Iota(axis=place, type=TileType(i64, (place,)))
 
     def load(
-        self, buffer: Buffer, *indices: Index, mask: Tile | None = None, fill: Operand | None = None
+        self,
+        buffer: Buffer,
+        *indices: Index,
+        mask: Tile | None = None,
+        fill: Operand | None = None,
+        assume: bool = False,
     ) -> Tile:
         """Load a tile in program order; without `mask` every index must be inside."""
         places = tuple(map(self.index, indices))
@@ -195,6 +200,7 @@ class Builder:
             indices=places,
             mask=mask,
             fill=value,
+            assume=assume,
             type=TileType(buffer.dtype, axes),
         )
         self._append(made)

@@ -36,7 +36,7 @@ _TOKEN = re.compile(
       (?P<string>"(?:\\.|[^"\\])*")
     | (?P<number>-?(?:inf\b|nan\b|\d+(?:\.\d+)?(?:[eE][+-]?\d+)?))
     | (?P<name>[A-Za-z_][A-Za-z_0-9.]*)
-    | (?P<sign>[%!:@&#()\[\],=])
+    | (?P<sign>[%!:@&#()\[\],=.])
     )""",
     re.VERBOSE,
 )
@@ -281,10 +281,12 @@ class _Fields:
         if self._tokens and self._tokens[0][0] == "number":
             return self.number()
         view = self.word()
-        if view.endswith(_SHAPE):
-            view = view.removesuffix(_SHAPE)
+        if self._next_is("."):
+            # A quoted name ends before the dot; a plain one is read with it.
+            self.expect(".")
+            self.word()
         else:
-            self.word()  # a quoted name is followed by a token of its own, `.shape`
+            view = view.removesuffix(_SHAPE)
         self.expect("[")
         number = self.number()
         self.expect("]")
@@ -318,7 +320,7 @@ class _Fields:
         if self._next_is("#"):
             self.expect("#")
             return self._parser.axis(str(self.number()))
-        if self._next_is("[") or (self._tokens and self._tokens[0] == ("name", _SHAPE)):
+        if self._next_is("[") or self._next_is("."):
             self._tokens.insert(0, (kind, text))
             return self.extent()
         if kind != "string":

@@ -12,8 +12,9 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from certile.diagnostics import InternalError
-from certile.ir.dtypes import DType, bf16, f16, f32, i64
+from certile.diagnostics import InternalError, UnsupportedError
+from certile.ir.dtypes import DType, bf16, f16, f32, i32, i64
+from certile.ir.functions import FUNCTIONS
 from certile.ir.machine import Address, Value
 from certile.ir.machine_build import Builder
 from certile.ir.node import Node
@@ -45,11 +46,25 @@ from certile.targets.sheet import Sheet
 NARROW = (f16, bf16)
 # Selections move bits; everything else on a narrow float is computed in f32 and rounded once.
 _MOVES = frozenset({"where"})
+# What bools have of their own; the rest is arithmetic of the integers 0 and 1.
+_LOGICAL = frozenset({"eq", "ne", "lt", "le", "gt", "ge", "maximum", "minimum", "fmax", "fmin"}) | {
+    *("where", "bit_and", "bit_or", "bit_xor", "bit_not")
+}
+_CLASSES = frozenset({"isnan", "isinf", "isfinite"})
 
 
 def native_functions(sheet: Sheet, math: str) -> frozenset[str] | None:
     """The functions a kernel may leave to its target; none under portable math."""
     return frozenset() if math == "portable" else sheet.native_functions
+
+
+def _computed_in(fn: str, dtype: DType) -> DType:
+    """The type a function of `dtype` operands is computed in."""
+    if dtype in NARROW:
+        return dtype if fn in _MOVES else f32
+    if not dtype.is_float and (FUNCTIONS[fn].rule == "float" or fn in _CLASSES):
+        return f32
+    return i32 if dtype.kind == "bool" and fn not in _LOGICAL else dtype
 
 
 @dataclass
@@ -74,7 +89,7 @@ class Evaluator:
 
     `special(node)` answers for nodes a map keeps elsewhere (a stripe, a reduction made on demand)
     and returns None for the rest.  `native` are the functions the target has itself (None: all);
-    the others become the portable expansions.
+    the others become the portable expansions, and under `portable` math nothing else.
     """
 
     def __init__(
@@ -83,12 +98,15 @@ class Evaluator:
         interface: Interface,
         native: frozenset[str] | None,
         special: Callable[[Tile], Value | None],
+        *,
+        portable: bool = False,
     ) -> None:
         self.builder = builder
         self.interface = interface
         self.results: dict[tuple[Node, int], Value] = {}
         self._scopes = [Scope({})]
         self._native = native
+        self._portable = portable
         self._special = special
         self._arith = MachineArith(builder)
         self._reader = IndexReader(builder, self.value)
@@ -180,10 +198,11 @@ class Evaluator:
         return self.results[of, index]
 
     def _map(self, fn: str, args: tuple[Value, ...], dtype: DType) -> Value:
-        if args[-1].dtype in NARROW and fn not in _MOVES:
-            wide = tuple(self.builder.convert(arg, f32) for arg in args)
-            return self.builder.convert(self.function(fn, wide), dtype)
-        return self.function(fn, args)
+        wide = _computed_in(fn, args[-1].dtype)
+        if wide == args[-1].dtype:
+            return self.function(fn, args)
+        made = self.function(fn, tuple(self.builder.convert(arg, wide) for arg in args))
+        return self.builder.convert(made, dtype)
 
     def function(self, fn: str, args: tuple[Value, ...]) -> Value:
         """An element-wise function, as the target's own or as its expansion."""
@@ -193,7 +212,16 @@ class Evaluator:
         if not own and fn in EXPANSIONS and args[0].dtype == f32:
             expanded: Value = EXPANSIONS[fn](self._arith, *args)
             return expanded
+        if self._portable and FUNCTIONS[fn].ulp is not None:
+            return self._portable_function(fn, args)
         return self.builder.compute(fn, *args)
+
+    def _portable_function(self, fn: str, args: tuple[Value, ...]) -> Value:
+        """What exact operations give on every target; a library's own bits are not portable."""
+        if fn not in ("rsqrt", "recip"):
+            raise UnsupportedError("U033", f"{fn} of {args[0].dtype} has no portable form")
+        below = self.builder.compute("sqrt", args[0]) if fn == "rsqrt" else args[0]
+        return self.builder.compute("div", self.builder.const(1, below.dtype), below)
 
     def _logaddexp(self, a: Value, b: Value) -> Value:
         """max + log1p(exp(-|a - b|)); an infinite or NaN maximum is the answer itself."""
@@ -236,6 +264,9 @@ class Evaluator:
         value = self.value(node.value)
         guard = self.builder.and_(self.at.mask, mask, own)
         address = self.address(node.buffer, node.indices)
+        if not address.varying and any(v is not None and v.varying for v in (value, guard)):
+            # One lane of several stores here: every lane has the address, its mask decides.
+            address = Address(address.base, 0)
         buffer = self.interface.buffer(node.buffer)
         aligned = streaming and guard is None and address.lane_stride == 1
         self.builder.store(buffer, address, value, guard, streaming=aligned)

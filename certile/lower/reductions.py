@@ -77,6 +77,13 @@ class Partials:
         return made
 
 
+def leaf_or_identity(machine: StateMachine, at: Element, values: tuple[Value, ...]) -> State:
+    """One element's own state; the identity where the element does not exist."""
+    index = value_of(machine.builder, at.linear) if machine.law.indexed else None
+    leaf = machine.lift(values, index)
+    return leaf if at.mask is None else machine.select(at.mask, leaf, machine.identity())
+
+
 def fold_one(machine: StateMachine, before: State, at: Element, values: tuple[Value, ...]) -> State:
     """`before` with one more element, or `before` where the element does not exist."""
     builder = machine.builder
@@ -184,11 +191,11 @@ class Reducer:
         full, rest = divmod(elements, workers.chunk)
 
         def chunk(packs: Sequence[Element]) -> State:
-            state = machine.identity()
+            leaves = []
             for at in packs:
                 with scope(at):
-                    state = fold_one(machine, state, at, self._values(machine))
-            return lanes_in_order(builder, machine, state)
+                    leaves.append(leaf_or_identity(machine, at, self._values(machine)))
+            return lanes_in_order(builder, machine, balanced(leaves, machine.merge))
 
         def whole(index: Value) -> State:
             return chunk(workers.pack(index, 0))

@@ -33,7 +33,7 @@ from certile.ir.tile import (
     effects,
 )
 from certile.ir.types import Axis
-from certile.lower.coordinates import Coordinate, unflatten
+from certile.lower.coordinates import Coordinate, unflatten, value_of
 from certile.lower.dependence import independent_of, needs_precise_math
 from certile.lower.evaluate import Evaluator, native_functions
 from certile.lower.folds import Folds
@@ -57,7 +57,9 @@ class ReferenceLowering:
         builder = self.builder
         interface = Interface(self._kernel, self._parallel, facts, builder)
         native = native_functions(self._sheet, self._kernel.math)
-        self._evaluator = Evaluator(builder, interface, native, self._special)
+        self._evaluator = Evaluator(
+            builder, interface, native, self._special, portable=self._kernel.math == "portable"
+        )
         first = builder.mul(builder.group(), builder.lanes)
         over = self._parallel.over
         program = Coordinate(first, 1)
@@ -145,15 +147,11 @@ class ReferenceLowering:
         self._each(axes, lambda: self.builder.array_store(array, self._slot(axes), value()))
 
     def _slot(self, axes: tuple[Axis, ...]) -> Value:
-        """The row-major position of the element in scope; coordinates are uniform here."""
+        """The row-major position of the element in scope; it varies where a coordinate does."""
         at = self.builder.const(0, i64)
         for axis in axes:
-            here = self._evaluator.at.coordinates[axis]
-            if not here.uniform:
-                raise UnsupportedError(
-                    "U021", "a value kept across a store is read at an index that depends on data"
-                )
-            at = self.builder.add(self.builder.mul(at, axis.static), here.base)
+            here = value_of(self.builder, self._evaluator.at.coordinates[axis])
+            at = self.builder.add(self.builder.mul(at, axis.static), here)
         return at
 
     def _each(self, axes: tuple[Axis, ...], action: Callable[[], None]) -> None:
@@ -224,19 +222,29 @@ class ReferenceLowering:
             self._keep(held, axes, partial(self._at, array, axes))
 
     def _at(self, array: PrivateArray, axes: tuple[Axis, ...]) -> Value:
-        return self.builder.array_load(array, self._slot(axes))
+        """The kept element in scope.  Lanes that want different slots look through all of them."""
+        builder, wanted = self.builder, self._slot(axes)
+        if not wanted.varying:
+            return builder.array_load(array, wanted)
+
+        def look(slot: Value, found: tuple[Value, ...]) -> tuple[Value, ...]:
+            here = builder.array_load(array, slot)
+            return (builder.select(builder.eq(wanted, slot), here, found[0]),)
+
+        start = (builder.const(0, array.dtype),)
+        return builder.for_(0, array.slots, 1, start, look, varying=True)[0]
 
     # What this map keeps or makes on demand.
 
     def _special(self, node: Tile) -> Value | None:
         if isinstance(node, Reduce):
-            self._reduce(node)
-            return self._evaluator.results[node, 0]
+            return self._reduce(node)
         key: Tile = node
         if isinstance(node, Result):
             if isinstance(node.of, Reduce):
+                # The reduction leaves all its results in the scope it is evaluated in.
                 self._evaluator.value(node.of)
-                return self._evaluator.results[node.of, node.index]
+                return self._evaluator.at.memo[node]
             if not (node.axes and isinstance(node.of, Serial)):
                 return None
             key = node.of.params[node.index]
@@ -244,8 +252,8 @@ class ReferenceLowering:
             return self._at(self._arrays[key], key.axes)
         return None
 
-    def _reduce(self, node: Reduce) -> None:
-        """Fold one reduction for the element in scope; a result of several is recorded whole."""
+    def _reduce(self, node: Reduce) -> Value:
+        """Fold one reduction for the element in scope, and remember every result of it there."""
         count = prod(axis.static for axis in node.over)
         machine = StateMachine(self._evaluator, node, count)
         start = machine.start()
@@ -261,5 +269,6 @@ class ReferenceLowering:
                 results = machine.finish(folds.reproducible())
             case _:
                 results = machine.finish(folds.serial(machine.identity()))
-        for k, value in enumerate(results):
-            self._evaluator.results[node, k] = value
+        for k, (value, type_) in enumerate(zip(results, node.result_types(), strict=True)):
+            self._evaluator.at.memo[Result(of=node, index=k, type=type_)] = value
+        return results[0]

@@ -52,7 +52,9 @@ class SubgroupLowering:
         builder, mapping = self.builder, self._mapping
         interface = Interface(kernel, parallel, facts, builder)
         native = native_functions(self._plan.sheet, kernel.math)
-        self._evaluator = Evaluator(builder, interface, native, self._special)
+        self._evaluator = Evaluator(
+            builder, interface, native, self._special, portable=kernel.math == "portable"
+        )
         self._place(interface)
         body = MachineKernel(
             name=name,

@@ -7,6 +7,7 @@ shared memory above 48 KiB to kernels that ask for it at launch, which none does
 from __future__ import annotations
 
 from certile.ir import dtypes
+from certile.ir.functions import FUNCTIONS
 from certile.targets.sheet import Sheet
 
 CUDA_SM90 = Sheet(
@@ -23,6 +24,7 @@ CUDA_SM90 = Sheet(
     flushes_subnormals=False,
     exact_division=True,
     architecture="sm_90",
+    native_functions=frozenset(f.name for f in FUNCTIONS.values() if f.expensive) - {"sigmoid"},
     provenance={
         "lanes": "warp size, CUDA C++ Programming Guide, compute capabilities",
         "max_threads": "threads per block, CUDA C++ Programming Guide, compute capabilities",
@@ -33,6 +35,7 @@ CUDA_SM90 = Sheet(
         "registers": "32-bit registers per multiprocessor, CUDA C++ Programming Guide, 9.0",
         "cache_bytes": "unified L1 and L2 of the H200, NVIDIA Hopper architecture paper",
         "flushes_subnormals": "compiled with -ftz=false",
+        "native_functions": "CUDA math library; 1 / (1 + expf(-x)) loses subnormal results",
         "exact_division": "compiled with -prec-div=true -prec-sqrt=true",
     },
 )

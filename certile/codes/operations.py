@@ -1,0 +1,164 @@
+"""Codes of the ready-made operations and of the command line.
+
+In: literals.  Out: `OPERATIONS` by letter.  Decides their wording.  Leaves raising to
+`certile.ops` and `certile.cli`.
+"""
+
+from certile.codes.entry import Code
+
+__all__ = ["OPERATIONS"]
+
+OPERATIONS: dict[str, tuple[Code, ...]] = {
+    "A": (
+        Code(
+            "A301",
+            "axis that the array does not have",
+            (
+                "An operation was asked to work along an axis that is not there, along one axis "
+                "twice, along several where it takes one, or along something that is no integer."
+            ),
+            "ops.softmax(np.zeros((3, 4), np.float32), axis=2)",
+            "Name an axis of the array, counted from 0, or from -1 at the end",
+        ),
+        Code(
+            "A302",
+            "element type that the operation does not take or give",
+            (
+                "Softmax, norms and the like are defined for real numbers; an array of bool or "
+                "integers is not silently converted, and a result dtype has to be one that the "
+                "operation gives."
+            ),
+            "ops.softmax(np.arange(4))",
+            "Convert the array to f32, f16 or bf16, or pass dtype=",
+        ),
+        Code(
+            "A303",
+            "shape that does not fit the first input",
+            (
+                "A weight or bias spans the axes that are normalised, a residual has the shape of "
+                "x, labels have the shape of the logits less the axis of classes."
+            ),
+            "ops.rms_norm(x, weight=np.ones(3, np.float32))  # x has rows of 4",
+            "Pass an array of the shape that the message names",
+        ),
+        Code(
+            "A304",
+            "no element to choose from",
+            (
+                "The greatest or least element of an axis without elements does not exist. Sums "
+                "do: they are 0."
+            ),
+            "ops.max(np.empty((5, 0), np.float32), axis=1)",
+            "Leave empty arrays out, or decide their result in your own code",
+        ),
+        Code(
+            "A305",
+            "option with a value it does not have",
+            "An option takes one of a few values, or a number in a range, and was given another.",
+            'ops.gelu(x, approximate="fast")',
+            "Use a value that the message names",
+        ),
+        Code(
+            "A306",
+            "out does not fit the result",
+            (
+                "An output that is given has exactly the shape and dtype of the result; a pair of "
+                "results takes a pair of outputs."
+            ),
+            "ops.sum(np.ones((3, 4), np.float32), axis=1, out=np.empty(4, np.float32))",
+            "Pass an array of the result's shape and dtype, or leave out= out",
+        ),
+        Code(
+            "A307",
+            "label that is no class",
+            (
+                "A label is neither the number of a class nor ignore_index. It is found before "
+                "anything is written."
+            ),
+            "ops.cross_entropy(np.zeros((1, 3), np.float32), np.array([3]))",
+            "Correct the label, or mark the row with ignore_index",
+        ),
+        Code(
+            "A308",
+            "name of no operation",
+            "A command was given a name that is neither an operation nor a kernel in a file.",
+            "certile plan sofmax --shape 3x4096",
+            "Use a name that `certile ops` lists, or FILE.py:kernel",
+        ),
+        Code(
+            "A309",
+            "kernel that a command cannot find or shape",
+            (
+                "The file or the kernel named FILE.py:kernel is not there, or the shape of one of "
+                "its views is not given."
+            ),
+            "certile explain kernels.py:scale",
+            "Name an existing file and kernel, and give each view a shape",
+        ),
+        Code(
+            "A310",
+            "name of no target sheet",
+            "The option --sheet names a sheet that does not exist.",
+            "certile plan softmax --shape 3x4096 --sheet m7",
+            "Use a sheet that the message names",
+        ),
+    ),
+    "U": (
+        Code(
+            "U501",
+            "element type that the operation does not serve",
+            (
+                "The operation is defined for this element type, but there is no kernel of it in "
+                "this version."
+            ),
+            "ops.softmax(np.zeros(4))  # NumPy's default is f64",
+            "Convert the array to an element type that the message names",
+        ),
+        Code(
+            "U502",
+            "guard that does not exist",
+            (
+                "A guard compares a generated kernel with the framework's own operation before it "
+                "is used. This version has none."
+            ),
+            'ops.softmax(x, guard="check")',
+            "Leave guard= out",
+        ),
+        Code(
+            "U503",
+            "gradient that is not computed",
+            (
+                "The result of an operation on a tensor that requires gradients can be used, but "
+                "not differentiated: a missing gradient is never taken for zero."
+            ),
+            "ops.softmax(x.requires_grad_()).sum().backward()",
+            "Use the framework's own operation where gradients are needed",
+        ),
+        Code(
+            "U504",
+            "package that draws pictures is missing",
+            "The option --plot draws with matplotlib, which is an extra.",
+            "certile bench --plot times.png",
+            "Install certile[plot]",
+        ),
+        Code(
+            "U505",
+            "budget that cannot be measured here",
+            "A budget concerns a part that is absent, or needs a package that is not installed.",
+            "certile bench --budgets sim",
+            "Install PyTorch for the budget of rows, or leave the budget out",
+        ),
+    ),
+    "V": (
+        Code(
+            "V904",
+            "failure that nobody foresaw",
+            (
+                "The command line met an exception that is none of this package's own. The crash "
+                "file holds the trace."
+            ),
+            "",
+            "Report it with the crash file",
+        ),
+    ),
+}

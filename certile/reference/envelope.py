@@ -1,0 +1,289 @@
+"""How far the result of a tree reduction may be from the reference's float64 one.
+
+In: the leaves with their bounds, the float64 results, the rounding unit u of the accumulation and a
+depth d.  Out: a bound a result, sound for every tree of at most d levels over the leaves in any
+order the policy allows.  With g(k) = k u / (1 - k u), leaves x ± e, n of them:
+
+* sums:       sum e + g(d) sum(|x| + e), and nothing where every order is exact;
+* products:   relative g(n), as each of n - 1 products rounds once whatever the tree, plus the
+  spread of the leaves; infinite where some order overflows, wider where some order underflows;
+* maximum, minimum: what the ends of the leaves give; indices: the farthest possible winner;
+* mean, variance: 4(d+1) u max|x| for the mean; the variance's own rounding and the effect of the
+  means' errors on M2 (Chan, Golub, LeVeque), by Cauchy-Schwarz over the merges;
+* log-sum-exp: relative 8(d+2) u for the sum plus u times the mean distance to the maximum;
+* any other law: the bound that first-order propagation finds along one balanced tree, scaled to d
+  levels and doubled.  That is an estimate, and the only one here that is not proved.
+
+Each closed form is then rounded once on both sides.  A law is recognised by its terms.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from certile.ir.dtypes import DType
+from certile.ir.laws import ARGMAX, ARGMIN, LOGSUMEXP, MEAN_VAR
+from certile.ir.tile import Reduce
+from certile.reference.bounding import Freedom, ulp_size
+from certile.reference.machine_numeric import Array
+from certile.reference.values import LARGEST, LEAST, LEAST_NORMAL, UNIT, Value, wide
+
+Bounds = Sequence[Array | None]
+
+
+def tree_error(
+    node: Reduce,
+    args: Sequence[Value],
+    init: Sequence[Value],
+    found: Sequence[Value],
+    how: Freedom,
+    depth: int,
+    generic: Callable[[], Sequence[Value]],
+) -> Bounds:
+    """The bound of each result of a tree; `generic` propagates along one balanced tree."""
+    closed = _closed(node, args, init, found, how, depth)
+    if closed is not None:
+        return closed
+    levels = max(1, math.ceil(math.log2(max(args[0].data.shape[-1], 2))))
+    factor = 2.0 * max(1.0, depth / levels)
+    return [None if value.error is None else factor * value.error for value in generic()]
+
+
+def order_error(
+    node: Reduce,
+    args: Sequence[Value],
+    init: Sequence[Value],
+    found: Sequence[Value],
+    how: Freedom,
+    depth: int,
+    generic: Callable[[], Sequence[Value]],
+) -> Bounds:
+    """The bound of each result of a fixed order, whose leaves or functions are inexact.
+
+    Both sides go that way in the accumulation dtype, so each is within a tree's bound of the real
+    result; `generic` propagates along that order.
+    """
+    closed = _closed(node, args, init, found, how, depth)
+    if closed is None:
+        return [value.error for value in generic()]
+    return [None if bound is None else 2.0 * bound for bound in closed]
+
+
+def exact_rows(args: Sequence[Value], init: Sequence[Value]) -> Array:
+    """The rows whose leaves and start values are all exact."""
+    unsure = np.zeros(args[0].data.shape[:-1], np.bool_)
+    for arg in args:
+        unsure = unsure | (_error(arg) > 0).any(axis=-1)
+    for start in init:
+        unsure = unsure | (_error(start) > 0)
+    return np.asarray(~unsure)
+
+
+def _closed(
+    node: Reduce,
+    args: Sequence[Value],
+    init: Sequence[Value],
+    found: Sequence[Value],
+    how: Freedom,
+    depth: int,
+) -> list[Array | None] | None:
+    """The closed form of the laws that have one."""
+    law, dtype = node.law, node.accumulate
+    x, e = wide(args[0].data), _error(args[0])
+    if law.builtin is not None:
+        for start in init:
+            x = np.concatenate([_column(wide(start.data), x), x], axis=-1)
+            e = np.concatenate([_column(_error(start), e), e], axis=-1)
+        made = _BUILTIN[law.builtin](x, e, wide(found[0].data), dtype, depth)
+        return [_flushed(made, x, dtype, how)]
+    if x.shape[-1] == 0 or init:
+        return None
+    if law in (ARGMAX, ARGMIN):
+        return [_winner(x if law == ARGMAX else -x, e, found[0].data)]
+    if law == MEAN_VAR and dtype.is_float:
+        return _mean_var(x, e, [wide(value.data) for value in found], dtype, depth)
+    if law == LOGSUMEXP and dtype.is_float:
+        return [_logsumexp(x, e, wide(found[0].data), dtype, depth)]
+    return None
+
+
+def growth(steps: float, unit: float) -> float:
+    """k u / (1 - k u), the growth of a relative error over k roundings."""
+    share = steps * unit
+    return share / (1 - share) if share < 0.5 else math.inf
+
+
+def _error(value: Value) -> Array:
+    """The bounds as large as the data, since they are summed along it."""
+    if value.error is None:
+        return np.zeros(value.data.shape)
+    return np.broadcast_to(value.error, value.data.shape)
+
+
+def _column(start: Array, like: Array) -> Array:
+    return np.broadcast_to(start[..., None], (*like.shape[:-1], 1))
+
+
+def _flushed(made: Array, x: Array, dtype: DType, how: Freedom) -> Array:
+    """Each of the additions may lose a subnormal."""
+    if not (how.flushed and dtype.is_float):
+        return made
+    return np.asarray(made + x.shape[-1] * LEAST_NORMAL[dtype])
+
+
+def _settled(
+    made: Array, center: Array, x: Array, e: Array, dtype: DType, may_overflow: Array
+) -> Array:
+    """The bound with one rounding on both sides, and infinite where anything may happen."""
+    rounded = made + 2.001 * UNIT[dtype] * (np.abs(center) + made) + LEAST[dtype]
+    rounded = np.where(np.isfinite(center), rounded, 0.0)
+    over = np.isfinite(center) & (np.abs(center) + rounded > LARGEST[dtype])
+    special = ~np.isfinite(x).all(axis=-1)
+    certain = np.abs(center) - made > LARGEST[dtype] * (1 + 4 * UNIT[dtype])
+    made_inf = np.isfinite(center) & certain & ~may_overflow
+    loose = (over & ~made_inf) | (may_overflow & ~np.isnan(center)) | np.isinf(e).any(axis=-1)
+    # A NaN or an infinity among the leaves decides by itself, and so does a far result.
+    rounded = np.where(made_inf | (special & np.isnan(center)), 0.0, rounded)
+    return np.where(loose, np.inf, np.where(np.isnan(rounded), np.inf, rounded))
+
+
+def _add(x: Array, e: Array, center: Array, dtype: DType, depth: int) -> Array:
+    inherited = e.sum(axis=-1)
+    if not dtype.is_float:
+        return np.asarray(inherited)
+    size = (np.where(np.isfinite(x), np.abs(x), 0.0) + np.where(np.isfinite(e), e, 0.0)).sum(
+        axis=-1
+    )
+    # The reference itself sums pairwise in float64, in runs of at most 128 elements.
+    steps = depth + (min(x.shape[-1], 160) if UNIT[dtype] < 2.0**-40 else 1)
+    made = inherited + growth(steps, UNIT[dtype]) * size
+    positive = np.where(x > 0, x + e, e).sum(axis=-1, where=np.isfinite(x))
+    negative = np.where(x < 0, e - x, e).sum(axis=-1, where=np.isfinite(x))
+    limit = LARGEST[dtype]
+    both = (positive > limit) & (negative > limit)
+    against = ((center == np.inf) & (negative > limit)) | ((center == -np.inf) & (positive > limit))
+    partial = (np.maximum(positive, negative) > limit) & (np.abs(center) <= limit)
+    settled = _settled(made, center, x, e, dtype, both | against | partial)
+    exact = (inherited == 0) & _every_order_exact(x, size, dtype)
+    return np.where(exact, 0.0, settled)
+
+
+def _every_order_exact(x: Array, size: Array, dtype: DType) -> Array:
+    """Whether all leaves are multiples of one power of two that no partial sum outgrows."""
+    known = (size > 0) & np.isfinite(size)
+    exponent = np.frexp(np.where(known, size, 1.0))[1]
+    digits = round(-math.log2(UNIT[dtype]))
+    scale = (digits - exponent)[..., None]
+    with np.errstate(over="ignore", invalid="ignore"):
+        scaled = np.ldexp(np.where(np.isfinite(x), x, 0.5), np.clip(scale, -1000, 1000))
+        whole = (scaled == np.floor(scaled)).all(axis=-1)
+    return np.asarray((size == 0) | (known & whole))
+
+
+def _mul(x: Array, e: Array, center: Array, dtype: DType, depth: int) -> Array:
+    if not dtype.is_float:
+        return np.where(e.any(axis=-1), np.inf, 0.0)
+    size = np.abs(x) + e
+    spread = np.where(e.any(axis=-1), size.prod(axis=-1) - np.abs(center), 0.0)
+    count = x.shape[-1]
+    peak = np.maximum(size, 1.0).prod(axis=-1, where=np.isfinite(x))
+    low = np.minimum(np.abs(x), 1.0).prod(axis=-1, where=(x != 0) & np.isfinite(x))
+    lost = np.where(low < LEAST_NORMAL[dtype] * 2, count * LEAST[dtype] * peak, 0.0)
+    made = np.maximum(spread, 0.0) + growth(count + 1, UNIT[dtype]) * np.abs(center) + lost
+    steady = _integral_product(x, size, dtype) & ~e.any(axis=-1)
+    overflow = (peak > LARGEST[dtype]) & ~((center == np.inf) | (center == -np.inf))
+    vanishing = np.isinf(x).any(axis=-1) & (low < LEAST[dtype])
+    settled = _settled(made, center, x, e, dtype, overflow | vanishing)
+    return np.where(steady, 0.0, settled)
+
+
+def _integral_product(x: Array, size: Array, dtype: DType) -> Array:
+    """Whole numbers whose largest product is exact are exact in any order."""
+    whole = np.isfinite(x).all(axis=-1) & (x == np.floor(x)).all(axis=-1)
+    return np.asarray(whole & (np.maximum(size, 1.0).prod(axis=-1) * UNIT[dtype] <= 1))
+
+
+def _maximum(x: Array, e: Array, center: Array, dtype: DType, depth: int) -> Array:
+    return _extreme(x, e, center)
+
+
+def _minimum(x: Array, e: Array, center: Array, dtype: DType, depth: int) -> Array:
+    return _extreme(-x, e, -center)
+
+
+def _extreme(x: Array, e: Array, center: Array) -> Array:
+    if x.shape[-1] == 0 or not e.any():
+        return np.zeros(center.shape)
+    high, low = (x + e).max(axis=-1), (x - e).max(axis=-1)
+    made = np.maximum(
+        np.where(high == center, 0.0, high - center), np.where(low == center, 0.0, center - low)
+    )
+    made = np.where(np.isnan(center), 0.0, made)
+    return np.where(np.isinf(e).any(axis=-1) | np.isnan(made), np.inf, made)
+
+
+def _winner(x: Array, e: Array, index: Array) -> Array:
+    """The farthest element that may win; exact where no other comes near."""
+    if not e.any():
+        return np.zeros(index.shape)
+    position = np.arange(x.shape[-1])
+    best = np.take_along_axis(x, index[..., None], axis=-1)
+    reach = np.take_along_axis(e, index[..., None], axis=-1)
+    rival = (x + e >= best - reach) & ~(np.isnan(best) & ~np.isnan(x))
+    away = np.where(rival, np.abs(position - index[..., None]), 0).max(axis=-1)
+    unknown = np.isinf(e).any(axis=-1)
+    return np.where(unknown, np.inf, away.astype(np.float64))
+
+
+def _mean_var(
+    x: Array, e: Array, found: Sequence[Array], dtype: DType, depth: int
+) -> list[Array | None]:
+    unit, levels = UNIT[dtype], depth + 1
+    mean, var = found
+    top = (np.abs(x) + e).max(axis=-1)
+    drift = growth(4.0 * levels, unit) * top
+    moved = np.sqrt((e * e).mean(axis=-1))
+    deviation = np.sqrt(np.maximum(np.where(np.isfinite(var), var, 0.0), 0.0))
+    own = growth(6.0 * levels + 2, unit) * deviation * deviation
+    # Merges weigh n_a n_b / (n_a + n_b) <= min(n_a, n_b); over any tree these sum to at most
+    # n log2(n) / 2, so by Cauchy-Schwarz the drift of the means costs this much of M2 / n.
+    weight = math.log2(max(x.shape[-1], 2)) / 2
+    coupled = 2 * math.sqrt(weight) * deviation * drift + weight * drift * drift
+    spread = 2 * deviation * moved + moved * moved
+    # The square of a difference, times a count, may be more than the format holds; so may the
+    # difference itself.
+    wide_gap = (x.max(axis=-1) - x.min(axis=-1) + 2 * e.max(axis=-1)) * 1.001
+    count = x.shape[-1]
+    var_overflow = ~(wide_gap * wide_gap * count <= LARGEST[dtype])
+    mean_overflow = ~(wide_gap <= LARGEST[dtype])
+    # Non-finite leaves are certain in the mean unless infinities meet; the variance is then NaN.
+    special = ~np.isfinite(x).all(axis=-1)
+    mean_error = _settled(drift + e.mean(axis=-1), mean, x, e, dtype, mean_overflow & ~special)
+    var_error = _settled(own + coupled + spread, var, x, e, dtype, var_overflow & ~special)
+    return [mean_error, var_error]
+
+
+def _logsumexp(x: Array, e: Array, center: Array, dtype: DType, depth: int) -> Array:
+    unit = UNIT[dtype]
+    top = x.max(axis=-1)
+    finite = np.isfinite(top)
+    away = np.where(np.isfinite(x), np.where(finite, top, 0.0)[..., None] - x, 0.0)
+    weight = np.exp(-np.maximum(away, 0.0))
+    weight = np.where(np.isfinite(x), weight, 0.0)
+    distance = (weight * away).sum(axis=-1) / np.maximum(weight.sum(axis=-1), 1e-300)
+    relative = growth(8.0 * (depth + 2), unit) + growth(2.0, unit) * distance
+    log_part = np.abs(center - np.where(finite, top, 0.0))
+    made = relative + 3 * ulp_size(np.where(np.isfinite(log_part), log_part, 0.0), dtype)
+    made = made + e.max(axis=-1)
+    return _settled(made, center, x, e, dtype, np.zeros(center.shape, np.bool_))
+
+
+_BUILTIN: dict[str, Callable[[Array, Array, Array, DType, int], Array]] = {
+    "add": _add,
+    "mul": _mul,
+    "maximum": _maximum,
+    "minimum": _minimum,
+}

@@ -1,0 +1,69 @@
+"""Reductions inside a bound group: one subgroup an output, where a collective may serve."""
+
+import itertools
+
+import pytest
+
+from certile.ir import laws
+from certile.ir.build import Builder
+from certile.ir.dtypes import f64
+from certile.ir.tile import Reduce
+from certile.plan.composed import (
+    collective_refusal,
+    composed_batches,
+    composed_output,
+    composed_work,
+)
+
+
+def reduction(law=laws.ADD, **options) -> Reduce:
+    b = Builder("composed")
+    rows, cols = b.axis("rows", 32), b.axis("cols", 100)
+    x = b.view("x", rank=2)
+    with b.parallel(rows):
+        made = b.reduce(b.load(x, rows, cols), cols, law, **options)
+    assert isinstance(made, Reduce)
+    return made
+
+
+def test_batches_of_32_outputs():
+    assert composed_batches(32, 64) == 16
+    assert composed_batches(32, 1024) == 1
+    assert composed_batches(33, 1024) == 2
+
+
+@pytest.mark.parametrize("threads", [16, 48, 100])
+def test_a_group_that_is_no_whole_number_of_subgroups_has_no_batches(threads):
+    assert composed_batches(32, threads) is None
+
+
+def test_every_output_is_made_by_one_subgroup():
+    made = [
+        composed_output(batch, thread, 96)
+        for batch, thread in itertools.product(range(4), range(96))
+    ]
+    assert sorted(made) == [(output, lane) for output in range(12) for lane in range(32)]
+
+
+def test_work_is_a_subgroup_an_output_where_a_collective_serves():
+    assert composed_work(reduction(), 8, 1024, "metal") == 256
+    assert composed_work(reduction(), 64, 1024, "metal") == 1024
+    assert composed_work(reduction(policy="ordered_tree"), 8, 1024, "metal") == 8
+    assert composed_work(reduction(init=[1.0]), 8, 1024, "metal") == 8
+
+
+@pytest.mark.parametrize("policy", ["ordered_tree", "fold_left", "fold_right", "reproducible"])
+def test_an_ordered_policy_is_never_a_collective(policy):
+    assert collective_refusal(reduction(), "metal") is None
+    refusal = collective_refusal(reduction(policy=policy), "metal")
+    assert refusal.rule == "reduction_type"
+    assert policy in refusal.missing
+
+
+def test_the_matcher_is_that_of_single_reductions():
+    assert collective_refusal(reduction(init=[-0.0]), "metal").rule == "canonical_state"
+    assert (
+        collective_refusal(reduction(laws.MAXIMUM, init=[0.0]), "metal").rule == "canonical_state"
+    )
+    assert collective_refusal(reduction(laws.ARGMAX), "metal").rule == "reduction_type"
+    assert collective_refusal(reduction(accumulate=f64), "metal").rule == "reduction_type"

@@ -1,0 +1,118 @@
+"""CPU plans: accumulators, streaming stores, tasks, and what stays on the reference map."""
+
+import dataclasses
+
+import pytest
+
+from certile.ir import laws
+from certile.plan.cpu import program_ns
+from certile.targets import SHEETS
+from tests.unit.plan.test_choose import chosen, reduced, row_kernel
+from tests.unit.plan.test_facts import plan
+
+AVX512 = dataclasses.replace(SHEETS["cpu-avx512"], cores=2)
+
+
+def on_cpu(op, programs, width, **options):
+    return plan(op, programs, width, AVX512, **options)
+
+
+def test_a_vector_works_on_one_program():
+    got = on_cpu("softmax", 64, 4096)
+    mapping = got.mapping
+    assert (mapping.family, mapping.subgroups_per_program) == ("subgroup", 1)
+    assert (mapping.programs_per_group, mapping.lane_elements) == (1, 1)
+    assert (got.threads, got.workers, got.blocks) == (16, 16, 64)
+    assert (got.shared_bytes, got.barriers, got.considered) == (0, 0, 1)
+    assert got.materialization == "expensive-only"
+    assert [t.type.elements for t in got.rows.materialized] == [4096]
+
+
+@pytest.mark.parametrize(
+    ("op", "width", "expected"),
+    [
+        ("sum", 4096, 8),
+        ("sum", 96, 4),
+        ("sum", 16, 1),
+        ("sum", 100, 4),
+        ("softmax", 4096, 4),
+        ("rms_norm", 4096, 4),
+        ("min_max", 4096, 4),
+        ("layer_norm", 40, 2),
+    ],
+)
+def test_accumulators_fill_the_row_and_no_more(op, width, expected):
+    assert on_cpu(op, 8, width).mapping.accumulators == expected
+
+
+def test_accumulators_of_laws_and_of_fixed_orders():
+    def of(**options):
+        return chosen(reduced(**options), sheet=AVX512).mapping.accumulators
+
+    assert of(law=laws.ARGMAX) == 2
+    assert of(policy="ordered_tree") == 1
+    assert of(policy="reproducible") == 128 // 16
+
+
+def test_a_row_of_any_length_is_kept():
+    got = on_cpu("softmax", 1, 1_048_576)
+    assert got.declined is None
+    assert got.stripe_scalars == 65_536
+    assert on_cpu("softmax", 1, 1_048_576, max_stripe=64).declined.code == "budget"
+
+
+def test_stores_stream_when_half_the_last_cache_cannot_hold_the_output():
+    # 32 MiB of last-level cache: 16 MiB of f32 are 1024 rows of 4096.
+    assert not on_cpu("rms_norm", 1024, 4096).mapping.streaming
+    assert on_cpu("rms_norm", 1025, 4096).mapping.streaming
+    assert not on_cpu("sum", 10**8, 4096).mapping.streaming
+
+
+def test_what_is_read_again_does_not_stream():
+    def in_place(b, x, s, rows, cols):
+        b.store(x, (rows, cols), b.map("neg", b.load(x, rows, cols)))
+
+    got = chosen(row_kernel(in_place, programs=4096), 4096, sheet=AVX512)
+    assert got.rows.read_and_written
+    assert not got.mapping.streaming
+
+
+def test_little_work_stays_on_one_thread_in_one_task():
+    small, large = on_cpu("softmax", 3, 127), on_cpu("softmax", 4096, 4096)
+    assert (small.pool_threads, small.task_groups) == (1, 3)
+    assert large.pool_threads == 2
+    assert large.task_groups == 256
+    one = dataclasses.replace(AVX512, cores=1)
+    assert plan("softmax", 4096, 4096, one).pool_threads == 1
+
+
+def test_every_group_is_in_one_task():
+    for programs in (1, 7, 17, 129, 4096):
+        got = on_cpu("softmax", programs, 4096)
+        tasks = -(-got.blocks // got.task_groups)
+        assert (tasks - 1) * got.task_groups < programs <= tasks * got.task_groups
+
+
+def test_transcendental_work_costs_more():
+    softmax, norm = on_cpu("softmax", 8, 4096).rows, on_cpu("rms_norm", 8, 4096).rows
+    assert program_ns(softmax, 16) > 2 * program_ns(norm, 16)
+
+
+def test_scalar_programs_and_folds_run_one_a_lane():
+    def scalar(b, x, s, rows, cols):
+        b.store(s, rows, b.map("neg", b.load(s, rows)))
+
+    got = chosen(row_kernel(scalar, programs=100), 100, sheet=AVX512)
+    assert (got.mapping.family, got.declined) == ("reference", None)
+    assert (got.blocks, got.group_programs) == (7, 16)
+    fold = chosen(reduced(policy="fold_left"), sheet=AVX512)
+    assert (fold.mapping.family, fold.declined.code) == ("reference", "admission")
+
+
+@pytest.mark.parametrize(
+    "options", [{"lane_elements": 4}, {"threads": 32}, {"programs_per_group": 2}]
+)
+def test_a_gpu_mapping_is_declined(options):
+    got = on_cpu("sum", 8, 4096, **options)
+    assert (got.declined.code, got.mapping) == ("threads", None)
+    assert on_cpu("sum", 8, 4096, threads=16).declined is None
