@@ -1,0 +1,1 @@
+"""LLVM IR for CPUs: one vector a varying value."""

@@ -1,0 +1,299 @@
+"""Memory accesses of Machine IR in LLVM: vectors where lanes are contiguous, gathers where not.
+
+A masked access touches nothing outside its mask, so tails do not over-read.  Private arrays whose
+every slot is a constant, outside loops and branches, never reach memory: their slots are SSA
+values.  The others live in the scratch block of the running thread.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from certile.codegen.cpu.writer import Writer, memory_type, scalar_type
+from certile.ir.dtypes import bool_, i64
+from certile.ir.machine import (
+    Address,
+    ArrayLoad,
+    ArrayStore,
+    Buffer,
+    Constant,
+    Load,
+    MachineKernel,
+    PrivateArray,
+    Store,
+    Value,
+    operations,
+)
+
+STREAM_BYTES = 64
+
+
+def promoted(kernel: MachineKernel) -> set[PrivateArray]:
+    """The private arrays whose accesses are all in the outermost block, at constant slots."""
+    constants = {op.result for op in operations(kernel.body) if isinstance(op, Constant)}
+    top = set(map(id, kernel.body.operations))
+    bad: set[PrivateArray] = set()
+    for op in operations(kernel.body):
+        if isinstance(op, ArrayLoad | ArrayStore) and (
+            id(op) not in top or op.slot not in constants
+        ):
+            bad.add(op.array)
+    return set(kernel.arrays) - bad
+
+
+def scratch_layout(kernel: MachineKernel) -> tuple[dict[PrivateArray, int], int]:
+    """The byte offset of every array kept in scratch, each 64-byte aligned, and the total."""
+    offsets: dict[PrivateArray, int] = {}
+    total = 0
+    registers = promoted(kernel)
+    for array in kernel.arrays:
+        if array not in registers:
+            offsets[array] = total
+            size = array.slots * kernel.lanes * array.dtype.size
+            total += -(-size // STREAM_BYTES) * STREAM_BYTES
+    return offsets, total
+
+
+class Memory:
+    """Emits loads and stores.  `pointers` names each buffer's base pointer."""
+
+    def __init__(self, writer: Writer, kernel: MachineKernel, pointers: dict[Buffer, str]) -> None:
+        self._writer = writer
+        self._lanes = kernel.lanes
+        self._pointers = pointers
+        self._registers = promoted(kernel)
+        self._offsets, self.scratch_bytes = scratch_layout(kernel)
+        self._slots: dict[tuple[PrivateArray, int], str] = {}
+        self._constants: dict[Value, int] = {
+            op.result: int(op.value)
+            for op in operations(kernel.body)
+            if isinstance(op, Constant) and not op.result.dtype.is_float
+        }
+
+    # Global memory.
+
+    def _pointer(self, buffer: Buffer, index: str) -> str:
+        kind = memory_type(buffer.dtype)
+        base = self._pointers[buffer]
+        return self._writer.op(f"getelementptr inbounds {kind}, ptr {base}, i64 {index}")
+
+    def _pointers_of(self, buffer: Buffer, address: Address) -> str:
+        """One pointer a lane: base + lane * stride + offset."""
+        writer, words = self._writer, self._writer.vector("i64")
+        index = writer.spread(writer.name(address.base), "i64")
+        if address.lane_stride is not None:
+            lane = "<" + ", ".join(f"i64 {k}" for k in range(self._lanes)) + ">"
+            if isinstance(address.lane_stride, int):
+                step = f"splat (i64 {address.lane_stride})"
+            else:
+                step = writer.spread(writer.name(address.lane_stride), "i64")
+            moved = writer.op(f"mul {words} {lane}, {step}")
+            index = writer.op(f"add {words} {index}, {moved}")
+        if address.offset is not None:
+            index = writer.op(f"add {words} {index}, {writer.at(address.offset, True)}")
+        kind, base = memory_type(buffer.dtype), self._pointers[buffer]
+        return writer.op(f"getelementptr {kind}, ptr {base}, {words} {index}")
+
+    def load(self, op: Load) -> None:
+        """Read a buffer into `op.result`."""
+        dtype, varying = op.buffer.dtype, op.result.varying
+        if not varying:
+            raw = self._uniform_load(op)
+        elif op.address.lane_stride == 1 and op.address.offset is None:
+            raw = self._vector_load(op)
+        else:
+            raw = self._gather(op)
+        if dtype == bool_ and not (op.mask is not None and not varying):
+            raw = self._truth(raw, varying)
+        self._writer.define(op.result, raw)
+
+    def _truth(self, raw: str, varying: bool) -> str:
+        kind = self._writer.vector("i8") if varying else "i8"
+        zero = "zeroinitializer" if varying else "0"
+        return self._writer.op(f"icmp ne {kind} {raw}, {zero}")
+
+    def _uniform_load(self, op: Load) -> str:
+        writer, kind = self._writer, memory_type(op.buffer.dtype)
+
+        def read() -> str:
+            pointer = self._pointer(op.buffer, writer.name(op.address.base))
+            raw = writer.op(f"load {kind}, ptr {pointer}, align {op.buffer.dtype.size}")
+            guarded = op.mask is not None and op.buffer.dtype == bool_
+            return self._truth(raw, False) if guarded else raw
+
+        if op.mask is None or op.fill is None:
+            return read()
+        return self._branch(writer.name(op.mask), read, writer.name(op.fill), op.result)
+
+    def _branch(self, condition: str, read: Callable[[], str], other: str, like: Value) -> str:
+        """`read()` where a uniform condition holds, else `other`, with a real branch."""
+        writer = self._writer
+        then, join, before = writer.label("read"), writer.label("join"), writer.block
+        writer.line(f"br i1 {condition}, label %{then}, label %{join}")
+        writer.begin(then)
+        made = read()
+        inner = writer.block
+        writer.line(f"br label %{join}")
+        writer.begin(join)
+        kind = writer.type_of(like)
+        return writer.op(f"phi {kind} [ {made}, %{inner} ], [ {other}, %{before} ]")
+
+    def _mask(self, mask: Value | None) -> str:
+        if mask is None:
+            return "splat (i1 true)"
+        return self._writer.at(mask, True)
+
+    def _fill(self, op: Load) -> str:
+        """What masked-off lanes receive, as memory holds it."""
+        if op.fill is None:
+            return "poison"
+        name = self._writer.at(op.fill, True)
+        if op.buffer.dtype != bool_:
+            return name
+        kind = self._writer.vector("i1")
+        return self._writer.op(f"zext {kind} {name} to {self._writer.vector('i8')}")
+
+    def _vector_load(self, op: Load) -> str:
+        writer, dtype = self._writer, op.buffer.dtype
+        kind = writer.vector(memory_type(dtype))
+        pointer = self._pointer(op.buffer, writer.name(op.address.base))
+        if op.mask is None:
+            return writer.op(f"load {kind}, ptr {pointer}, align {dtype.size}")
+        name = f"llvm.masked.load.v{self._lanes}{_code(memory_type(dtype))}.p0"
+        bits = writer.vector("i1")
+        guard = f"{bits} {self._mask(op.mask)}, {kind} {self._fill(op)}"
+        args = f"ptr align {dtype.size} {pointer}, {guard}"
+        return writer.call(kind, name, args, f"ptr, {bits}, {kind}")
+
+    def _gather(self, op: Load) -> str:
+        writer, dtype = self._writer, op.buffer.dtype
+        element = memory_type(dtype)
+        kind, bits = writer.vector(element), writer.vector("i1")
+        pointers, many = self._pointers_of(op.buffer, op.address), writer.vector("ptr")
+        name = f"llvm.masked.gather.v{self._lanes}{_code(element)}.v{self._lanes}p0"
+        args = (
+            f"{many} align {dtype.size} {pointers}, {bits} {self._mask(op.mask)}, "
+            f"{kind} {self._fill(op)}"
+        )
+        return writer.call(kind, name, args, f"{many}, {bits}, {kind}")
+
+    def store(self, op: Store) -> None:
+        """Write a buffer."""
+        if not op.address.varying and not op.value.varying:
+            self._uniform_store(op)
+        elif op.address.lane_stride == 1 and op.address.offset is None:
+            self._vector_store(op)
+        else:
+            self._scatter(op)
+
+    def _bytes(self, value: Value, varying: bool) -> str:
+        """A value as memory holds it: bool as a byte 0 or 1."""
+        name = self._writer.at(value, varying)
+        if value.dtype != bool_:
+            return name
+        source = self._writer.vector("i1") if varying else "i1"
+        target = self._writer.vector("i8") if varying else "i8"
+        return self._writer.op(f"zext {source} {name} to {target}")
+
+    def _uniform_store(self, op: Store) -> None:
+        writer, dtype = self._writer, op.buffer.dtype
+
+        def write() -> None:
+            pointer = self._pointer(op.buffer, writer.name(op.address.base))
+            value = self._bytes(op.value, False)
+            writer.line(f"store {memory_type(dtype)} {value}, ptr {pointer}, align {dtype.size}")
+
+        if op.mask is None:
+            write()
+            return
+        condition = writer.name(op.mask)
+        if op.mask.varying:
+            condition = any_lane(writer, condition)
+        then, join = writer.label("write"), writer.label("join")
+        writer.line(f"br i1 {condition}, label %{then}, label %{join}")
+        writer.begin(then)
+        write()
+        writer.line(f"br label %{join}")
+        writer.begin(join)
+
+    def _vector_store(self, op: Store) -> None:
+        writer, dtype = self._writer, op.buffer.dtype
+        kind = writer.vector(memory_type(dtype))
+        pointer = self._pointer(op.buffer, writer.name(op.address.base))
+        value = self._bytes(op.value, True)
+        if op.mask is None:
+            size = self._lanes * dtype.size
+            streaming = op.streaming and op.buffer.alignment >= size
+            align = size if streaming else dtype.size
+            hint = ", !nontemporal !0" if streaming else ""
+            writer.line(f"store {kind} {value}, ptr {pointer}, align {align}{hint}")
+            return
+        name = f"llvm.masked.store.v{self._lanes}{_code(memory_type(dtype))}.p0"
+        bits = writer.vector("i1")
+        writer.declarations.add(f"declare void @{name}({kind}, ptr, {bits})")
+        writer.line(
+            f"call void @{name}({kind} {value}, ptr align {dtype.size} {pointer}, "
+            f"{bits} {self._mask(op.mask)})"
+        )
+
+    def _scatter(self, op: Store) -> None:
+        writer, dtype = self._writer, op.buffer.dtype
+        element = memory_type(dtype)
+        kind, bits, many = writer.vector(element), writer.vector("i1"), writer.vector("ptr")
+        pointers = self._pointers_of(op.buffer, op.address)
+        name = f"llvm.masked.scatter.v{self._lanes}{_code(element)}.v{self._lanes}p0"
+        writer.declarations.add(f"declare void @{name}({kind}, {many}, {bits})")
+        writer.line(
+            f"call void @{name}({kind} {self._bytes(op.value, True)}, "
+            f"{many} align {dtype.size} {pointers}, {bits} {self._mask(op.mask)})"
+        )
+
+    # Private arrays.
+
+    def _slot(self, array: PrivateArray, slot: Value) -> str:
+        writer = self._writer
+        index = writer.name(slot)
+        if slot.dtype != i64:
+            index = writer.op(f"sext {scalar_type(slot.dtype)} {index} to i64")
+        base = writer.op(f"getelementptr i8, ptr %scratch, i64 {self._offsets[array]}")
+        kind = writer.vector(memory_type(array.dtype))
+        return writer.op(f"getelementptr {kind}, ptr {base}, i64 {index}")
+
+    def array_store(self, op: ArrayStore) -> None:
+        """Write each lane's slot."""
+        writer = self._writer
+        if op.array in self._registers:
+            self._slots[op.array, self._constants[op.slot]] = writer.at(op.value, True)
+            return
+        kind = writer.vector(memory_type(op.array.dtype))
+        value, pointer = self._bytes(op.value, True), self._slot(op.array, op.slot)
+        writer.line(f"store {kind} {value}, ptr {pointer}, align {op.array.dtype.size}")
+
+    def array_load(self, op: ArrayLoad) -> None:
+        """Read each lane's slot."""
+        writer = self._writer
+        if op.array in self._registers:
+            writer.define(op.result, self._slots[op.array, self._constants[op.slot]])
+            return
+        kind, pointer = writer.vector(memory_type(op.array.dtype)), self._slot(op.array, op.slot)
+        raw = writer.op(f"load {kind}, ptr {pointer}, align {op.array.dtype.size}")
+        writer.define(op.result, self._truth(raw, True) if op.array.dtype == bool_ else raw)
+
+
+def _code(kind: str) -> str:
+    """How intrinsic names spell an element type."""
+    return {"half": "f16", "float": "f32", "double": "f64"}.get(kind, kind)
+
+
+def any_lane(writer: Writer, mask: str) -> str:
+    """Whether any lane of a mask is set."""
+    word = f"i{writer.lanes}"
+    bits = writer.op(f"bitcast {writer.vector('i1')} {mask} to {word}")
+    return writer.op(f"icmp ne {word} {bits}, 0")
+
+
+def all_lanes(writer: Writer, mask: str) -> str:
+    """Whether every lane of a mask is set."""
+    word = f"i{writer.lanes}"
+    bits = writer.op(f"bitcast {writer.vector('i1')} {mask} to {word}")
+    return writer.op(f"icmp eq {word} {bits}, -1")

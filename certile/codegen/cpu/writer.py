@@ -1,0 +1,133 @@
+"""Lines of an LLVM function: names, blocks, splats and the spelling of types and constants.
+
+A uniform value is an LLVM scalar, a varying one a vector of the kernel's lanes.  bf16 is carried as
+its 16 bits (i16), bool as i1; both are bytes or halfwords in memory.
+"""
+
+from __future__ import annotations
+
+import struct
+
+from certile.ir.dtypes import DType, bf16, bool_
+from certile.ir.machine import Value
+
+_FLOATS = {16: "half", 32: "float", 64: "double"}
+
+
+def scalar_type(dtype: DType) -> str:
+    """The LLVM type of one element in a register."""
+    if dtype == bool_:
+        return "i1"
+    if dtype == bf16:
+        return "i16"
+    return _FLOATS[dtype.bits] if dtype.is_float else f"i{dtype.bits}"
+
+
+def memory_type(dtype: DType) -> str:
+    """The LLVM type of one element in memory."""
+    return "i8" if dtype == bool_ else scalar_type(dtype)
+
+
+def literal(value: bool | int | float, dtype: DType) -> str:
+    """A constant of a dtype in LLVM's spelling; floats are written by their bits."""
+    if dtype == bool_:
+        return "true" if value else "false"
+    if dtype == bf16:
+        (bits,) = struct.unpack("<I", struct.pack("<f", float(value)))
+        # Constants of the IR are exact bf16 numbers (or NaN), so the low half is empty.
+        return str(bits >> 16)
+    if not dtype.is_float:
+        return str(int(value))
+    if dtype.bits == 16:
+        (half,) = struct.unpack("<H", struct.pack("<e", float(value)))
+        return f"0xH{half:04X}"
+    (bits,) = struct.unpack("<Q", struct.pack("<d", float(value)))
+    return f"0x{bits:016X}"
+
+
+class Writer:
+    """Collects the lines of one function body and remembers where splats stand.
+
+    Splats of uniform values are made once, where the value is defined, so they dominate every use.
+    """
+
+    def __init__(self, lanes: int) -> None:
+        self.lanes = lanes
+        self.lines: list[str] = []
+        self.block = "entry"
+        self.declarations: set[str] = set()
+        self._names: dict[Value, str] = {}
+        self._splats: dict[Value, str] = {}
+        self._count = 0
+
+    def fresh(self, stem: str = "v") -> str:
+        """A new local name."""
+        self._count += 1
+        return f"%{stem}{self._count}"
+
+    def line(self, text: str) -> None:
+        self.lines.append(f"  {text}")
+
+    def op(self, text: str) -> str:
+        """Append `name = text` and return the name."""
+        name = self.fresh()
+        self.line(f"{name} = {text}")
+        return name
+
+    def label(self, stem: str) -> str:
+        """A new block label, without the percent sign."""
+        self._count += 1
+        return f"{stem}{self._count}"
+
+    def begin(self, label: str) -> None:
+        """Start a block."""
+        self.lines.append(f"{label}:")
+        self.block = label
+
+    def call(self, result: str, name: str, args: str, types: str) -> str:
+        """Call an intrinsic and return the result's name; `types` are those of its declaration."""
+        self.declarations.add(f"declare {result} @{name}({types})")
+        return self.op(f"call {result} @{name}({args})")
+
+    # Types and values.
+
+    def vector(self, element: str) -> str:
+        """The vector of all lanes."""
+        return f"<{self.lanes} x {element}>"
+
+    def type_of(self, value: Value) -> str:
+        scalar = scalar_type(value.dtype)
+        return self.vector(scalar) if value.varying else scalar
+
+    def define(self, value: Value, name: str) -> None:
+        """Bind a value to an LLVM name or constant."""
+        self._names[value] = name
+
+    def constant(self, value: Value, number: bool | int | float) -> None:
+        """Bind a value to a constant, and its splat to a vector constant."""
+        text = literal(number, value.dtype)
+        self._names[value] = text
+        self._splats[value] = f"splat ({scalar_type(value.dtype)} {text})"
+
+    def splat(self, value: Value) -> None:
+        """Make the vector of a uniform value here, once."""
+        if value not in self._splats and not value.varying:
+            self._splats[value] = self.spread(self._names[value], scalar_type(value.dtype))
+
+    def spread(self, name: str, element: str) -> str:
+        """A vector whose lanes all hold `name`."""
+        kind = self.vector(element)
+        one = self.op(f"insertelement {kind} poison, {element} {name}, i64 0")
+        return self.op(
+            f"shufflevector {kind} {one}, {kind} poison, <{self.lanes} x i32> zeroinitializer"
+        )
+
+    def name(self, value: Value) -> str:
+        """The scalar of a uniform value or the vector of a varying one."""
+        return self._names[value]
+
+    def at(self, value: Value, varying: bool) -> str:
+        """A value as a vector where `varying`, else as it is."""
+        if not varying or value.varying:
+            return self._names[value]
+        return self._splats[value]

@@ -1,0 +1,1 @@
+"""CUDA C++ from Machine IR: text that NVRTC compiles without headers."""

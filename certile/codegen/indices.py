@@ -1,0 +1,65 @@
+"""Which integers only place or bound memory accesses.
+
+In: a block.  Out: values.  Decides where a target may compute in plain signed arithmetic: an index
+that overflows would name memory that cannot exist, so its wrapping need not be kept.  Leaves every
+integer that reaches memory, another lane or a float as data.
+"""
+
+from collections.abc import Iterator
+
+from certile.ir.machine import (
+    ArrayLoad,
+    ArrayStore,
+    Block,
+    Compute,
+    Convert,
+    For,
+    Load,
+    Operation,
+    SharedLoad,
+    SharedStore,
+    Store,
+    Value,
+    operations,
+)
+
+__all__ = ["index_only"]
+
+_PASSES_ON = frozenset({"add", "sub", "mul", "floordiv", "mod", "minimum", "maximum"})
+_COMPARES = frozenset({"lt", "le", "gt", "ge", "eq", "ne"})
+
+
+def index_only(block: Block) -> frozenset[Value]:
+    """The integer results of a block, nested ones included, that are used as indices alone."""
+    everything = list(operations(block))
+    data: set[Value] = set()
+    size = -1
+    while size != len(data):
+        size = len(data)
+        for operation in everything:
+            data.update(_data(operation, data))
+    made = (value for operation in everything for value in operation.results_())
+    return frozenset(value for value in made if value.dtype.is_integer and value not in data)
+
+
+def _data(operation: Operation, data: set[Value]) -> Iterator[Value]:
+    """The operands an operation uses as data, given which results are data."""
+    match operation:
+        case Compute() if operation.fn in _COMPARES:
+            return
+        case Compute() if operation.fn in _PASSES_ON and operation.result not in data:
+            return
+        case Convert() if operation.result.dtype.is_integer and operation.result not in data:
+            return
+        case Load() | SharedLoad():
+            yield from (v for v in (operation.mask, operation.fill) if v is not None)
+        case Store() | SharedStore():
+            yield operation.value
+        case ArrayLoad():
+            return
+        case ArrayStore():
+            yield operation.value
+        case For():
+            yield from (*operation.inits, *operation.yields)
+        case _:
+            yield from operation.reads()

@@ -1,0 +1,236 @@
+"""The state that prints a Machine IR kernel as C-like text, one scalar a thread.
+
+In: a verified `MachineKernel`, a target's expressions.  Out: the lines of the kernel's body.
+Decides spelling only: a varying or uniform value is a constant of the thread, a `For` is a loop
+over variables.  Leaves plans, masks, storage and order as Machine IR has them; how an operation
+prints is in `certile.codegen.threads.entries`, what a target calls things in its own folder.
+
+Memory of a subgroup is ordered as its operations stand.  Its threads are not, so between a load and
+a store of one writable array stands a subgroup barrier.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
+
+from certile.codegen.indices import index_only
+from certile.codegen.packs import Pack, packs
+from certile.codegen.threads.functions import ThreadExpressions
+from certile.codegen.writer import Names, Writer
+from certile.ir.dtypes import DType
+from certile.ir.machine import (
+    Address,
+    Block,
+    Buffer,
+    Load,
+    MachineKernel,
+    Operation,
+    PrivateArray,
+    SharedArray,
+    SharedLoad,
+    SharedStore,
+    Special,
+    Store,
+    Value,
+    operations,
+)
+from certile.ir.machine_fold import Facts, facts_of
+
+__all__ = ["Memory", "ThreadEmitter"]
+
+Memory = Buffer | SharedArray
+
+
+class ThreadEmitter(ABC):
+    """What the emit functions share: names, expressions, lines and the order of memory."""
+
+    def __init__(self, kernel: MachineKernel, expressions: ThreadExpressions) -> None:
+        self.kernel = kernel
+        self.expressions = expressions
+        self.spelling = expressions.spelling
+        self.writer = Writer()
+        self.names: dict[Value, str] = {}
+        self.facts: Facts = facts_of(kernel.body, kernel.lanes, kernel.subgroups)
+        self.indices = index_only(kernel.body)
+        self.packs: dict[Operation, Pack] = {}
+        self.loaded_packs: dict[Pack, str] = {}
+        unique = Names()
+        self.entry = unique.make(kernel.name)
+        self.places: dict[Buffer | SharedArray | PrivateArray, str] = {
+            **{buffer: unique.make(f"p_{buffer.name}") for buffer in kernel.buffers},
+            **{array: unique.make(f"shared_{array.name}") for array in kernel.shared},
+            **{array: unique.make(f"own_{array.name}") for array in kernel.arrays},
+        }
+        self.scalars = {scalar: unique.make(f"n_{scalar.name}") for scalar in kernel.scalars}
+        # Writable memory with loads or stores that no subgroup barrier has ordered yet.
+        self.exchanged = _exchanged(kernel)
+        self._loaded: set[Memory] = set()
+        self._stored: set[Memory] = set()
+
+    @abstractmethod
+    def order(self, memory: Memory) -> None:
+        """Write a barrier of the subgroup that orders `memory`, and note what it ordered."""
+
+    @abstractmethod
+    def exchange(self, value: str, dtype: DType, mask: str) -> str:
+        """The value of the lane whose number is the own one xor `mask`."""
+
+    @abstractmethod
+    def pack_limit(self, dtype: DType) -> int:
+        """The most elements of a type that one access takes."""
+
+    @abstractmethod
+    def pack_type(self, pack: Pack) -> str:
+        """The type of a pack in registers."""
+
+    @abstractmethod
+    def read_pack(self, pack: Pack, mask: str | None) -> str:
+        """A pack read at its pointer; unread where the mask does not hold."""
+
+    @abstractmethod
+    def pack_item(self, name: str, index: int) -> str:
+        """An element of a pack in registers."""
+
+    @abstractmethod
+    def write_pack(self, pack: Pack, values: Sequence[str]) -> str:
+        """The statement, without its end, that writes stored elements at a pack's pointer."""
+
+    @abstractmethod
+    def operation(self, operation: Operation) -> None:
+        """Print one operation."""
+
+    # Lines.
+
+    def block(self, block: Block) -> None:
+        """Print the operations of a block."""
+        self.packs.update(packs(block, self.facts, self.pack_limit))
+        for operation in block.operations:
+            self.operation(operation)
+
+    def fresh(self, value: Value) -> str:
+        """Name a value that the caller declares."""
+        self.names[value] = f"v{len(self.names)}"
+        return self.names[value]
+
+    def define(self, value: Value, expression: str) -> None:
+        """A constant of the thread."""
+        kind = self.spelling.carried(value.dtype)
+        self.writer.line(f"const {kind} {self.fresh(value)} = {expression};")
+
+    def inline(self, value: Value, text: str) -> None:
+        """Spell a value where it is used; `text` binds like an identifier."""
+        self.names[value] = text
+
+    def of(self, value: Value) -> str:
+        """The text of a value that is in scope."""
+        return self.names[value]
+
+    def guarded(self, mask: Value | None, fill: Value | None, text: str) -> str:
+        """A read that happens only where the mask holds."""
+        if mask is None or fill is None:
+            return text
+        return f"{self.of(mask)} ? {text} : {self.of(fill)}"
+
+    def write(self, target: str, value: str, mask: Value | None, *, once: bool) -> None:
+        """A store under its mask; `once` is by lane 0 alone."""
+        conditions = (["lane == 0"] if once else []) + ([self.of(mask)] if mask is not None else [])
+        condition = f"if ({' && '.join(conditions)}) " if conditions else ""
+        self.writer.line(f"{condition}{target} = {value};")
+
+    def butterfly(self, result: Value, fn: str, value: str) -> None:
+        """Lane l meets lane l xor 16, 8, 4, 2, 1; every lane ends with the same bits."""
+        dtype, name = result.dtype, self.fresh(result)
+        kind = self.spelling.carried(dtype)
+        self.writer.line(f"{kind} {name} = {value};")
+        self.writer.line("#pragma unroll")
+        with self.writer.block("for (int distance = 16; distance > 0; distance >>= 1)"):
+            self.writer.line(f"const {kind} other = {self.exchange(name, dtype, 'distance')};")
+            combined = self.expressions.compute(fn, dtype, [name, "other"])
+            self.writer.line(f"{name} = {combined};")
+
+    # Addresses.
+
+    def element(self, buffer: Buffer, address: Address) -> str:
+        """The element of a buffer that an address names."""
+        return f"{self.places[buffer]}[{self._index(address, self.of(address.base))}]"
+
+    def pack_pointer(self, pack: Pack) -> str:
+        """A pointer to the first element of a pack."""
+        access, base = pack.accesses[0], self.of(pack.core)
+        if pack.constant:
+            base = f"{base} + {pack.constant}{self.spelling.long_suffix}"
+        return f"{self.places[access.buffer]} + {self._index(access.address, base)}"
+
+    def _index(self, address: Address, base: str) -> str:
+        long, parts = self.spelling.long_suffix, [base]
+        if address.lane_stride is not None:
+            stride = address.lane_stride
+            factor = self.of(stride) if isinstance(stride, Value) else f"{stride}{long}"
+            parts.append("lane" if stride == 1 else f"lane * {factor}")
+        if address.offset is not None:
+            parts.append(self.of(address.offset))
+        return " + ".join(part for part in parts if part != f"0{long}") or "0"
+
+    def positions(self) -> frozenset[str]:
+        """Which of lane, subgroup and group the body uses, by name."""
+        body = tuple(operations(self.kernel.body))
+        used = {o.kind for o in body if isinstance(o, Special)}
+        return frozenset(used | ({"lane"} if any(map(_names_lane, body)) else set()))
+
+    # The order of memory.
+
+    def before_load(self, memory: Memory) -> None:
+        """Order a load behind the stores of other lanes."""
+        if memory in self.exchanged:
+            if memory in self._stored:
+                self.order(memory)
+            self._loaded.add(memory)
+
+    def before_store(self, memory: Memory) -> None:
+        """Order a store behind the loads of other lanes."""
+        if memory in self.exchanged:
+            if memory in self._loaded:
+                self.order(memory)
+            self._stored.add(memory)
+
+    def ordered(self, memories: Iterable[Memory] | None = None) -> None:
+        """Note that a barrier has ordered `memories`, or all."""
+        done = self.exchanged if memories is None else frozenset(memories)
+        self._loaded -= done
+        self._stored -= done
+
+    def nothing_ordered(self) -> None:
+        """At the edges of a region an earlier round or another branch may have touched memory."""
+        self._loaded.update(self.exchanged)
+        self._stored.update(self.exchanged)
+
+
+def _exchanged(kernel: MachineKernel) -> frozenset[Memory]:
+    """Memory that the kernel both loads and stores: only there can threads of a subgroup meet."""
+    loaded: set[Memory] = set()
+    stored: set[Memory] = set()
+    for operation in operations(kernel.body):
+        match operation:
+            case Load():
+                loaded.add(operation.buffer)
+            case Store():
+                stored.add(operation.buffer)
+            case SharedLoad():
+                loaded.add(operation.array)
+            case SharedStore():
+                stored.add(operation.array)
+            case _:
+                pass
+    return frozenset(loaded & stored)
+
+
+def _names_lane(operation: Operation) -> bool:
+    """Whether the text of an operation names the lane: a strided address, a store by lane 0."""
+    match operation:
+        case Load(address=address):
+            return address.lane_stride is not None
+        case Store(address=address):
+            return address.lane_stride is not None or not address.varying
+        case SharedStore(index=index):
+            return not index.varying
+        case _:
+            return False

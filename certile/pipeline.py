@@ -1,0 +1,135 @@
+"""The way of a kernel through every stage, readable on one screen.
+
+In: a specialised Tile kernel, what is known of its views' layouts, how many programs each launch
+has, a target sheet.  Out: a compiled program, one artifact a launch.  Nothing here asks a machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from certile.codegen import emitter_for
+from certile.codegen.artifact import Artifact
+from certile.diagnostics import Diagnostic, InternalError
+from certile.ir.fingerprint import fingerprint
+from certile.ir.machine_print import print_kernel as print_machine
+from certile.ir.machine_verify import check_machine
+from certile.ir.printer import print_kernel
+from certile.ir.program import Launch, Program, ViewFacts
+from certile.ir.tile import Kernel
+from certile.ir.verify import verify
+from certile.ir.walk import parallel_regions
+from certile.lower import lower_launch
+from certile.plan.choose import choose
+from certile.plan.record import GroupPlan, Options
+from certile.plan.text import plan_text
+from certile.settings import current
+from certile.targets.sheet import Sheet
+from certile.watch import SILENT, Watcher
+
+__all__ = ["CompiledLaunch", "CompiledProgram", "Text", "compile_program", "plan_program"]
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A stage as a person reads it; a dump writes it with this suffix."""
+
+    content: str
+    dump_suffix: str
+
+    def __str__(self) -> str:
+        return self.content
+
+
+@dataclass(frozen=True)
+class CompiledLaunch:
+    """One launch: its Machine IR, the plan it follows and the text a toolchain takes."""
+
+    launch: Launch
+    plan: GroupPlan
+    artifact: Artifact
+
+
+@dataclass(frozen=True)
+class CompiledProgram:
+    """A kernel's launches in order, and the program they make."""
+
+    program: Program
+    launches: tuple[CompiledLaunch, ...]
+
+
+def plan_program(
+    kernel: Kernel,
+    programs: Sequence[int],
+    sheet: Sheet,
+    options: Options = Options(),  # noqa: B008 - a frozen record
+    watch: Watcher = SILENT,
+) -> tuple[GroupPlan, ...]:
+    """Plan every launch of a specialised kernel; `programs[i]` is launch i's number of programs."""
+    regions = parallel_regions(kernel)
+    plans = tuple(
+        choose(kernel, region, count, sheet, options)
+        for region, count in zip(regions, programs, strict=True)
+    )
+    for plan in plans:
+        for refusal in plan.refusals:
+            watch.on_refusal(refusal)
+        watch.on_choice("plan", plan.mapping, plan.candidates, plan_text(plan))
+    return plans
+
+
+def compile_program(
+    kernel: Kernel,
+    facts: Mapping[str, ViewFacts],
+    programs: Sequence[int],
+    sheet: Sheet,
+    options: Options = Options(),  # noqa: B008 - a frozen record
+    watch: Watcher = SILENT,
+) -> CompiledProgram:
+    """Take one specialised kernel through every stage, in order."""
+    checking = current().verify
+    watch.stage("tile", Text(print_kernel(kernel), "ir"))
+    if checking != "off":
+        _accept(verify(kernel))
+    plans = plan_program(kernel, programs, sheet, options, watch)
+    watch.stage("plan", Text("\n\n".join(plan_text(plan) for plan in plans), "txt"))
+    launches = _lower(kernel, plans, facts, checking)
+    machines = [print_machine(launch.kernel) for launch in launches]
+    watch.stage("machine", Text("\n\n".join(machines), "ir"))
+    emit = emitter_for(sheet)
+    artifacts = [emit(launch.kernel, sheet) for launch in launches]
+    text = "\n\n".join(artifact.text for artifact in artifacts)
+    watch.stage("kernel", Text(text, _SUFFIX[artifacts[0].format] if artifacts else "txt"))
+    return CompiledProgram(
+        Program(kernel.name, launches),
+        tuple(map(CompiledLaunch, launches, plans, artifacts)),
+    )
+
+
+_SUFFIX = {"llvm-ir": "ll", "msl": "metal", "cuda": "cu", "tirx": "py"}
+
+
+def _lower(
+    kernel: Kernel,
+    plans: Sequence[GroupPlan],
+    facts: Mapping[str, ViewFacts],
+    checking: Literal["ends", "each", "off"],
+) -> tuple[Launch, ...]:
+    """Every launch as Machine IR; its name holds a digest, so no library confuses two kernels."""
+    digest = fingerprint(kernel)[:12]
+    launches = tuple(
+        lower_launch(f"{kernel.name}_{digest}_{number}", kernel, region, plan, facts)
+        for number, (region, plan) in enumerate(zip(parallel_regions(kernel), plans, strict=True))
+    )
+    if checking != "off":
+        for launch in launches:
+            check_machine(launch.kernel)
+    return launches
+
+
+def _accept(complaints: Sequence[Diagnostic]) -> None:
+    """Stop at the first complaint of a verifier: our fault, not the user's."""
+    if complaints:
+        raise InternalError(complaints[0])

@@ -1,0 +1,1 @@
+"""CUDA at run time: the toolchain (NVRTC, no GPU needed) and the device."""
