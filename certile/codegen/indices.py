@@ -2,22 +2,26 @@
 
 In: a block.  Out: values.  Decides where a target may compute in plain signed arithmetic: an index
 that overflows would name memory that cannot exist, so its wrapping need not be kept.  Leaves every
-integer that reaches memory, another lane or a float as data.
+integer that comes from memory or reaches it, another lane or a float as data.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
+from certile.ir.dtypes import i64
 from certile.ir.machine import (
     ArrayLoad,
     ArrayStore,
     Block,
     Compute,
+    Constant,
     Convert,
     For,
     Load,
     Operation,
+    Parameter,
     SharedLoad,
     SharedStore,
+    Special,
     Store,
     Value,
     operations,
@@ -38,8 +42,29 @@ def index_only(block: Block) -> frozenset[Value]:
         size = len(data)
         for operation in everything:
             data.update(_data(operation, data))
+    data |= _computed_from_data(everything)
     made = (value for operation in everything for value in operation.results_())
     return frozenset(value for value in made if value.dtype.is_integer and value not in data)
+
+
+def _computed_from_data(everything: Iterable[Operation]) -> set[Value]:
+    """What memory, lanes, floats and arguments reach: a comparison of it may ask how it wraps."""
+    reached: set[Value] = set()
+    for operation in everything:
+        match operation:
+            case Constant() | Special():
+                continue
+            case Parameter() if operation.result.dtype == i64:
+                continue
+            case Compute() | Convert() if not any(map(reached.__contains__, operation.reads())):
+                if not any(value.dtype.is_float for value in operation.reads()):
+                    continue
+            case For():
+                reached.update(operation.params)
+            case _:
+                pass
+        reached.update(operation.results_())
+    return reached
 
 
 def _data(operation: Operation, data: set[Value]) -> Iterator[Value]:

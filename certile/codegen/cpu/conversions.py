@@ -1,8 +1,8 @@
 """Convert between dtypes in LLVM IR, with the rounding of the language.
 
-In: the LLVM name of a value, its dtype and another.  Out: the name of the converted value.  Float to
-integer truncates and saturates; every conversion rounds once, to nearest even.  Decides how what the
-processor lacks is put together from integer operations.
+In: the LLVM name of a value, its dtype and another.  Out: the name of the converted value.  Decides
+how what the processor lacks is put together from integer operations.  Float to integer truncates
+and saturates; every conversion rounds once, to nearest even.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Spell the element-wise functions of Machine IR in LLVM.
 
 No fast-math flag, no contraction.  f16 and bf16 are computed in f32 and rounded once.  The f32
-functions without an instruction (exp, log, …) are expanded before they reach this file; what is left
-of them, and all of f64, is called from the C library one lane at a time.  Decides which sequence of
-instructions a function is; refuses by name what no sequence gives.
+functions without an instruction (exp, log, …) are expanded before they reach this file; what is
+left of them, and all of f64, is called from the C library one lane at a time.  Decides which
+sequence of instructions a function is; refuses by name what no sequence gives.
 """
 
 from __future__ import annotations
@@ -108,7 +108,8 @@ class Functions:
                 return self._op("or", *args)
             case "minimum" | "fmin":
                 return self._op("and", *args)
-        raise self._refused(fn)
+            case _:
+                raise self._refused(fn)
 
     def _widened(self, fn: str, args: tuple[str, ...]) -> str:
         """A function of a narrow float: computed in f32, a float result rounded once."""

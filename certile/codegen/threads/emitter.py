@@ -10,7 +10,8 @@ a store of one writable array stands a subgroup barrier.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 
 from certile.codegen.indices import index_only
 from certile.codegen.packs import Pack, packs
@@ -198,17 +199,30 @@ class ThreadEmitter(ABC):
         self._loaded -= done
         self._stored -= done
 
-    def nothing_ordered(self) -> None:
-        """At the edges of a region an earlier round or another branch may have touched memory."""
-        self._loaded.update(self.exchanged)
-        self._stored.update(self.exchanged)
+    @contextmanager
+    def unordered(self, *blocks: Block) -> Iterator[None]:
+        """Around a region: afterwards, what was unordered before it and what it touched.
+
+        A barrier inside orders nothing for those who pass the region by.
+        """
+        loaded, stored = _touched(*blocks)
+        loaded, stored = loaded & self.exchanged, stored & self.exchanged
+        before = set(self._loaded) | loaded, set(self._stored) | stored
+        yield
+        self._loaded, self._stored = before
+
+    def again(self, block: Block) -> None:
+        """At the start of a loop's body: an earlier round may have touched its memory."""
+        loaded, stored = _touched(block)
+        self._loaded |= loaded & self.exchanged
+        self._stored |= stored & self.exchanged
 
 
-def _exchanged(kernel: MachineKernel) -> frozenset[Memory]:
-    """Memory that the kernel both loads and stores: only there can threads of a subgroup meet."""
+def _touched(*blocks: Block) -> tuple[set[Memory], set[Memory]]:
+    """The memory that blocks load, and the memory they store."""
     loaded: set[Memory] = set()
     stored: set[Memory] = set()
-    for operation in operations(kernel.body):
+    for operation in (op for block in blocks for op in operations(block)):
         match operation:
             case Load():
                 loaded.add(operation.buffer)
@@ -220,6 +234,12 @@ def _exchanged(kernel: MachineKernel) -> frozenset[Memory]:
                 stored.add(operation.array)
             case _:
                 pass
+    return loaded, stored
+
+
+def _exchanged(kernel: MachineKernel) -> frozenset[Memory]:
+    """Memory that the kernel both loads and stores: only there can threads of a subgroup meet."""
+    loaded, stored = _touched(kernel.body)
     return frozenset(loaded & stored)
 
 

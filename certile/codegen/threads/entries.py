@@ -192,12 +192,11 @@ def _for(emitter: ThreadEmitter, operation: For) -> None:
     start, stop, step = (
         emitter.of(value) for value in (operation.start, operation.stop, operation.step)
     )
-    emitter.nothing_ordered()
     head = f"for ({kind} {index} = {start}; {index} < {stop}; {index} += {step})"
-    with emitter.writer.block(head):
+    with emitter.unordered(operation.body), emitter.writer.block(head):
+        emitter.again(operation.body)
         emitter.block(operation.body)
         _carry_on(emitter, operation)
-    emitter.nothing_ordered()
 
 
 def _carry_on(emitter: ThreadEmitter, loop: For) -> None:
@@ -224,11 +223,11 @@ def _wants_slots_in_registers(emitter: ThreadEmitter, loop: For) -> bool:
 
 
 def _if(emitter: ThreadEmitter, operation: If) -> None:
-    emitter.nothing_ordered()
-    with emitter.writer.block(f"if ({emitter.of(operation.condition)})"):
-        emitter.block(operation.then)
-    if operation.otherwise.operations:
-        emitter.nothing_ordered()
-        with emitter.writer.block("else"):
-            emitter.block(operation.otherwise)
-    emitter.nothing_ordered()
+    # A barrier in one branch orders nothing for the other, nor for who comes by neither.
+    with emitter.unordered(*operation.blocks()):
+        head = f"if ({emitter.of(operation.condition)})"
+        with emitter.unordered(*operation.blocks()), emitter.writer.block(head):
+            emitter.block(operation.then)
+        if operation.otherwise.operations:
+            with emitter.writer.block("else"):
+                emitter.block(operation.otherwise)

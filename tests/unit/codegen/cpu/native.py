@@ -13,9 +13,7 @@ from certile.ir.machine_verify import check_machine
 from certile.runtime.cpu.engine import compile_module, host, load_object
 from certile.targets.cpu import CPU_AVX2, CPU_AVX512, CPU_NEON
 
-ENTRY = ctypes.CFUNCTYPE(
-    None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p
-)
+ENTRY = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p)
 COUNT = ScalarParameter("count", i64)
 # Every vector width; the widest instructions only where this machine has them.
 SHEETS = tuple(

@@ -125,6 +125,6 @@ def exact(fn, args, dtype):
 
 def same(got, want):
     """Assert equal numbers: all NaNs are one, and the sign of a zero does not count."""
-    wide = (np.float64 if want.dtype.itemsize < 8 and want.dtype.kind not in "iub" else want.dtype)
+    wide = np.float64 if want.dtype.itemsize < 8 and want.dtype.kind not in "iub" else want.dtype
     got, want = got.astype(wide), want.astype(wide)
     np.testing.assert_array_equal(got, want)

@@ -129,8 +129,10 @@ def test_a_value_of_a_loop_is_read_as_a_vector(lanes):
 
     def body(index, carried):
         mixed = b.compute("add", lane, b.convert(index, f64))
-        return [b.compute("add", carried[0], 2.0), b.compute("mul", b.compute(
-            "add", carried[1], mixed), carried[0])]
+        return [
+            b.compute("add", carried[0], 2.0),
+            b.compute("mul", b.compute("add", carried[1], mixed), carried[0]),
+        ]
 
     uniform, varying = b.for_(
         0, b.parameter(COUNT), 1, (b.const(1.0, f64), b.const(0.0, f64)), body, [False, True]

@@ -97,7 +97,9 @@ def test_fma_rounds_once(dtype, lanes):
     b = np.array([1 + eps, 1 - eps, 1 / 3, 0.0, 1.0, -1.0, 0.5, 2.5], kind)
     c = np.array([-1.0, -1.0, -1.0, 1.0, 1.0, 0.0, 1.0, 1e-8], kind)
     result = run(kernel(("fma",), dtype, lanes, 3), (a, b, c), ("fma",), dtype, lanes)["fma"]
-    exact = np.array([_fma(*row) for row in zip(a.tolist(), b.tolist(), c.tolist())], kind)
+    exact = np.array(
+        [_fma(*row) for row in zip(a.tolist(), b.tolist(), c.tolist(), strict=True)], kind
+    )
     oracle.same(result, exact)
 
 
