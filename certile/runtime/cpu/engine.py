@@ -39,6 +39,7 @@ __all__ = [
     "load_object",
     "load_or_compile",
     "lock",
+    "object_key",
 ]
 
 # llvmlite ships no types; this is the only module that touches it.
@@ -197,9 +198,14 @@ def load_object(data: bytes) -> Loaded:
             raise InternalError("V903", f"machine code does not link: {error}") from error
 
 
+def object_key(ir_text: str, features: str = "") -> str:
+    """Return the key under which the disk cache holds the object of a module."""
+    return key("cpu-object", *environment(), features, ir_text)
+
+
 def load_or_compile(ir_text: str, cache: Cache, features: str = "") -> Loaded:
     """Return the module `ir_text`, loaded; it is compiled only when `cache` does not hold it."""
-    entry = key("cpu-object", *environment(), features, ir_text)
+    entry = object_key(ir_text, features)
     data = cache.get(entry)
     if data is None:
         data = compile_module(ir_text, features)

@@ -1,0 +1,227 @@
+"""Tile programs in Python, compiled for Metal, CUDA and CPUs, and proved before rewritten.
+
+    import certile as ct
+
+    @ct.tile_kernel
+    def softmax(x: ct.View, y: ct.View):
+        rows, cols = ct.axis("rows", x.shape[0]), ct.axis("cols", x.shape[1])
+        for r in ct.parallel(rows):
+            v = x[r, cols]
+            e = ct.exp(v - ct.reduce(v, cols, ct.maximum))
+            y[r, cols] = e / ct.reduce(e, cols, ct.add)
+
+This module holds the public names and nothing else.  The language is imported with it; the
+compiler and the runtime are imported when one of their names is first used.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from certile.diagnostics import (
+    ArgumentError,
+    CertileError,
+    InternalError,
+    KernelError,
+    UnsupportedError,
+)
+from certile.ir.dtypes import bf16, bool_, f16, f32, f64, i8, i16, i32, i64, u8, u16, u32, u64
+from certile.language.annotations import InOut, View, constexpr
+from certile.language.control import (
+    at,
+    axis,
+    broadcast_to,
+    carry,
+    coord,
+    full,
+    gather,
+    iota,
+    memory,
+    parallel,
+    reduce,
+    relabel,
+    serial,
+    shape,
+    zeros,
+)
+from certile.language.laws import argmax, argmin, logsumexp, mean_var
+from certile.language.math import (
+    abs,  # noqa: A004 - the language has the names that NumPy has
+    add,
+    bit_and,
+    bit_not,
+    bit_or,
+    bit_xor,
+    bitcast,
+    cast,
+    cdiv,
+    ceil,
+    clamp,
+    cos,
+    erf,
+    erfc,
+    exp,
+    exp2,
+    expm1,
+    floor,
+    fma,
+    fmax,
+    fmin,
+    fmod,
+    isfinite,
+    isinf,
+    isnan,
+    log,
+    log1p,
+    log2,
+    logaddexp,
+    maximum,
+    minimum,
+    mul,
+    neg,
+    popcount,
+    pow,  # noqa: A004
+    recip,
+    round,  # noqa: A004
+    rsqrt,
+    shl,
+    shr,
+    sigmoid,
+    sign,
+    sin,
+    sqrt,
+    tan,
+    tanh,
+    trunc,
+    where,
+)
+from certile.language.values import Axis, Carry, Extent, Tile
+
+if TYPE_CHECKING:
+    from certile import ops
+    from certile.runtime.kernel import Prepared, TileKernel, tile_kernel
+    from certile.runtime.op import like, op
+    from certile.runtime.target import target
+
+__all__ = [
+    "ArgumentError",
+    "Axis",
+    "Carry",
+    "CertileError",
+    "Extent",
+    "InOut",
+    "InternalError",
+    "KernelError",
+    "Prepared",
+    "Tile",
+    "TileKernel",
+    "UnsupportedError",
+    "View",
+    "abs",
+    "add",
+    "argmax",
+    "argmin",
+    "at",
+    "axis",
+    "bf16",
+    "bit_and",
+    "bit_not",
+    "bit_or",
+    "bit_xor",
+    "bitcast",
+    "bool_",
+    "broadcast_to",
+    "carry",
+    "cast",
+    "cdiv",
+    "ceil",
+    "clamp",
+    "constexpr",
+    "coord",
+    "cos",
+    "erf",
+    "erfc",
+    "exp",
+    "exp2",
+    "expm1",
+    "f16",
+    "f32",
+    "f64",
+    "floor",
+    "fma",
+    "fmax",
+    "fmin",
+    "fmod",
+    "full",
+    "gather",
+    "i8",
+    "i16",
+    "i32",
+    "i64",
+    "iota",
+    "isfinite",
+    "isinf",
+    "isnan",
+    "like",
+    "log",
+    "log1p",
+    "log2",
+    "logaddexp",
+    "logsumexp",
+    "maximum",
+    "mean_var",
+    "memory",
+    "minimum",
+    "mul",
+    "neg",
+    "op",
+    "ops",
+    "parallel",
+    "popcount",
+    "pow",
+    "recip",
+    "reduce",
+    "relabel",
+    "round",
+    "rsqrt",
+    "serial",
+    "shape",
+    "shl",
+    "shr",
+    "sigmoid",
+    "sign",
+    "sin",
+    "sqrt",
+    "tan",
+    "tanh",
+    "target",
+    "tile_kernel",
+    "trunc",
+    "u8",
+    "u16",
+    "u32",
+    "u64",
+    "where",
+    "zeros",
+]
+
+__version__ = "0.1.0"
+
+_LATER = {
+    "Prepared": "certile.runtime.kernel",
+    "TileKernel": "certile.runtime.kernel",
+    "tile_kernel": "certile.runtime.kernel",
+    "like": "certile.runtime.op",
+    "op": "certile.runtime.op",
+    "target": "certile.runtime.target",
+}
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401
+    """Import the module that has a name on the name's first use."""
+    if name == "ops":
+        return import_module("certile.ops")
+    if name not in _LATER:
+        raise AttributeError(f"module 'certile' has no attribute {name!r}")
+    value = getattr(import_module(_LATER[name]), name)
+    globals()[name] = value
+    return value

@@ -1,0 +1,49 @@
+"""What a person may write for a dtype: ours, a name, or the dtype object of a framework.
+
+In: any object.  Out: a `DType`.  Decides the names that are understood.  Leaves promotion to
+`certile.ir.dtypes`.  No framework is imported to recognise its objects: their text says enough.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from certile.ir.dtypes import ALL, BY_NAME, DType
+
+_LONG = {
+    "bool_": "bool",
+    "float16": "f16",
+    "bfloat16": "bf16",
+    "float32": "f32",
+    "float64": "f64",
+    **{f"int{bits}": f"i{bits}" for bits in (8, 16, 32, 64)},
+    **{f"uint{bits}": f"u{bits}" for bits in (8, 16, 32, 64)},
+}
+
+# Modules whose dtype objects print as `module.name`.
+_PRINTED = ("torch.", "mlx.core.")
+
+NAMES = ", ".join(dtype.name for dtype in ALL)
+
+
+def dtype_of(item: object) -> DType | None:
+    """Return the dtype that `item` names, or None when it names none.
+
+    Understood are our dtypes, names ("f32", "float32"), NumPy dtypes in native byte order and
+    scalar types, and the dtype objects of torch and MLX.
+    """
+    if isinstance(item, DType):
+        return item
+    if isinstance(item, str):
+        return BY_NAME.get(_LONG.get(item, item))
+    if isinstance(item, np.dtype):
+        return BY_NAME.get(_LONG.get(item.name, item.name)) if item.isnative else None
+    if isinstance(item, type):
+        # Python's own `float` is no answer to "which width?".
+        known = issubclass(item, np.generic) or item.__module__.startswith("ml_dtypes")
+        return dtype_of(item.__name__) if known else None
+    text = str(item)
+    for module in _PRINTED:
+        if text.startswith(module):
+            return dtype_of(text.removeprefix(module))
+    return None

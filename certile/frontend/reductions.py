@@ -1,0 +1,278 @@
+"""Reductions, gathers and changes of axes.
+
+In: tiles, axes and laws.  Out: `Reduce`, `Gather`, `Broadcast` and `Relabel` nodes.  Decides the
+accumulation dtype where none is asked for, and how a plain function becomes a law.  Leaves the
+order of a reduction to its policy and the planner.
+"""
+
+from __future__ import annotations
+
+from typing import get_args
+
+from certile.frontend.access import axes_of, coordinates
+from certile.frontend.elementwise import (
+    Operand,
+    as_node,
+    cast_node,
+    common_dtype,
+    convert,
+    lift,
+    named_dtype,
+    spread,
+)
+from certile.frontend.fold import fold_law
+from certile.frontend.handles import AxisHandle, TileHandle, extent_of
+from certile.frontend.state import State
+from certile.ir.dtypes import DType, accumulator, bool_, i64
+from certile.ir.laws import BUILTIN, Law
+from certile.ir.tile import POLICIES, Gather, Policy, Reduce, Relabel, Result, Scope
+from certile.ir.tile import Tile as IrTile
+from certile.ir.types import Axis as IrAxis
+from certile.ir.types import TileType, join_axes
+from certile.language import math as elementwise_names
+from certile.language.laws import LawName
+
+_FUNCTION_LAWS = {
+    getattr(elementwise_names, name): BUILTIN[name] for name in ("add", "mul", "maximum", "minimum")
+}
+
+
+def reduce(  # noqa: PLR0913 - the language's parameters and the state
+    state: State,
+    tile: object,
+    axes: object,
+    law: object,
+    *,
+    policy: str = "unordered_tree",
+    init: object = None,
+    dtype: object = None,
+    scope: str = "auto",
+) -> object:
+    """Build a reduction; a tuple of results for a law that has several."""
+    order, where = _policy(state, policy), _scope(state, scope)
+    operands = tuple(lift(state, t) for t in (tile if isinstance(tile, tuple) else (tile,)))
+    accumulate = _accumulate(state, operands, dtype)
+    rule = _law(state, law, order, init, accumulate)
+    if len(operands) != rule.operands:
+        message = f"{rule.name} reduces {rule.operands} tile(s) together, {len(operands)} are given"
+        raise state.fault("K029", message)
+    over = _reduced_axes(state, axes)
+    args = _arguments(state, tuple(convert(state, o, accumulate) for o in operands), over)
+    kept = tuple(a for a in join_axes(*(arg.axes for arg in args)) if a not in over)
+    made = Reduce(
+        args=args,
+        init=_start(state, init, rule, accumulate),
+        over=over,
+        law=rule,
+        policy=order,
+        accumulate=accumulate,
+        scope=where,
+        type=TileType(rule.result_dtypes(accumulate)[0], kept),
+        loc=state.loc(),
+    )
+    types = made.result_types()
+    if len(types) == 1:
+        return state.tile(made)
+    return tuple(
+        state.tile(Result(of=made, index=i, type=each, loc=made.loc))
+        for i, each in enumerate(types)
+    )
+
+
+def gather(state: State, tile: object, index: object, axis: object, *, fill: object) -> TileHandle:
+    """Build a guarded selection along an axis."""
+    value = as_node(state, lift(state, tile))
+    along = _spanned(state, value, axis)
+    position = as_node(state, lift(state, index))
+    if not position.dtype.is_integer:
+        message = f"the index of a gather is an integer tile, not {position.type}"
+        raise state.fault("K011", message)
+    filling = convert(state, lift(state, fill), value.dtype)
+    if filling.axes:
+        raise state.fault("K023", f"a fill is one value, not a tile {filling.type}")
+    kept = tuple(a for a in value.axes if a != along)
+    return state.tile(
+        Gather(
+            value=value,
+            index=cast_node(state, position, i64),
+            fill=filling,
+            axis=along,
+            type=TileType(value.dtype, join_axes(kept, position.axes)),
+            loc=state.loc(),
+        )
+    )
+
+
+def at(state: State, tile: object, axis: object, position: object) -> TileHandle:
+    """Select one position of an axis, checked against its extent."""
+    if isinstance(position, bool) or not isinstance(position, int):
+        raise state.fault("K016", f"a position is a Python integer, not {position!r}")
+    value = as_node(state, lift(state, tile))
+    along = _spanned(state, value, axis)
+    extent = int(extent_of(along.extent))
+    if not 0 <= position < extent:
+        message = f"position {position} is not on axis {along.name} of extent {extent}"
+        raise state.fault("K016", message)
+    return gather(state, tile, position, axis, fill=0)
+
+
+def full(state: State, axes: object, value: object, dtype: object = None) -> TileHandle:
+    """Build a tile that is one value everywhere."""
+    operand = lift(state, value)
+    wanted = operand.natural if dtype is None else named_dtype(state, dtype)
+    return state.tile(spread(state, convert(state, operand, wanted), _unique(state, axes)))
+
+
+def iota(state: State, axis: object, dtype: object = None) -> TileHandle:
+    """Build the coordinates along an axis."""
+    if not isinstance(axis, AxisHandle):
+        raise state.fault("K028", f"{axis!r} is not an axis")
+    wanted = i64 if dtype is None else named_dtype(state, dtype)
+    return state.tile(cast_node(state, coordinates(state, axis.axis), wanted))
+
+
+def relabel(state: State, tile: object, old: object, new: object) -> TileHandle:
+    """Move a tile from one axis to another of the same extent."""
+    value = as_node(state, lift(state, tile))
+    before = _spanned(state, value, old)
+    if not isinstance(new, AxisHandle):
+        raise state.fault("K028", f"{new!r} is not an axis")
+    after = new.axis
+    if after.extent != before.extent and int(extent_of(after.extent)) != int(
+        extent_of(before.extent)
+    ):
+        message = f"axis {before.name} has extent {before.extent}, axis {after.name} {after.extent}"
+        raise state.fault("K018", message)
+    if after in value.axes:
+        raise state.fault("K018", f"the tile spans axis {after.name} already")
+    swapped = tuple(after if a == before else a for a in value.axes)
+    made = Relabel(
+        value=value, old=before, new=after, type=TileType(value.dtype, swapped), loc=state.loc()
+    )
+    return state.tile(made)
+
+
+def broadcast_to(state: State, tile: object, axes: object) -> TileHandle:
+    """Repeat a tile along more axes; the result spans `axes` in that order."""
+    value = as_node(state, lift(state, tile))
+    target = _unique(state, axes)
+    missing = [axis.name for axis in value.axes if axis not in target]
+    if missing:
+        message = f"the tile spans {', '.join(missing)}, which the axes asked for do not hold"
+        raise state.fault("K013", message)
+    return state.tile(spread(state, value, target))
+
+
+def tile_axes(state: State, tile: TileHandle) -> tuple[AxisHandle, ...]:
+    """Return the axes a tile spans."""
+    return tuple(AxisHandle(axis) for axis in tile.node.axes)
+
+
+def tile_dtype(state: State, tile: TileHandle) -> DType:
+    """Return the dtype of a tile."""
+    return tile.node.dtype
+
+
+def _policy(state: State, policy: str) -> Policy:
+    for known in POLICIES:
+        if known == policy:
+            return known
+    raise state.fault("K022", f"{policy!r} is no policy", hint=f"use one of {', '.join(POLICIES)}")
+
+
+def _scope(state: State, scope: str) -> Scope:
+    scopes: tuple[Scope, ...] = get_args(Scope)
+    for known in scopes:
+        if known == scope:
+            return known
+    raise state.fault("K022", f"{scope!r} is no scope", hint=f"use one of {', '.join(scopes)}")
+
+
+def _accumulate(state: State, operands: tuple[Operand, ...], dtype: object) -> DType:
+    if dtype is not None:
+        return named_dtype(state, dtype)
+    return accumulator(common_dtype(operands))
+
+
+def _law(state: State, law: object, policy: Policy, init: object, accumulate: DType) -> Law:
+    known = law
+    if isinstance(law, LawName):
+        known = BUILTIN[law.name]
+    elif callable(law):
+        known = _FUNCTION_LAWS.get(law, law)
+    if isinstance(known, Law):
+        return known
+    if not callable(known):
+        raise state.fault("K020", f"{law!r} is no reduction law")
+    if policy not in ("fold_left", "fold_right") or init is None:
+        name = getattr(known, "__name__", "the function")
+        message = f"nothing says that {name} may be regrouped, nor what an empty axis gives"
+        raise state.fault("K020", message)
+    return fold_law(state, known, accumulate)
+
+
+def _reduced_axes(state: State, axes: object) -> tuple[IrAxis, ...]:
+    """Return the reduced axes; an axis of extent 1 stays, since lift and finalize still apply."""
+    listed = axes.items if hasattr(axes, "items") else axes
+    if not isinstance(listed, tuple | list):
+        listed = (listed,)
+    for entry in listed:
+        if not isinstance(entry, AxisHandle):
+            raise state.fault("K028", f"{entry!r} is not an axis")
+    over = tuple(entry.axis for entry in listed)
+    if not over or len(set(over)) != len(over):
+        raise state.fault("K013", "a reduction names at least one axis, and each once")
+    return over
+
+
+def _arguments(
+    state: State, args: tuple[IrTile, ...], over: tuple[IrAxis, ...]
+) -> tuple[IrTile, ...]:
+    """Check that the operands span the reduced axes; an axis of one coordinate is put back."""
+    spanned = join_axes(*(arg.axes for arg in args))
+    for axis in over:
+        if axis in spanned:
+            continue
+        if axis.extent == 1:
+            args = (spread(state, args[0], (*args[0].axes, axis)), *args[1:])
+            continue
+        shown = ", ".join(a.name for a in spanned) or "no axis"
+        message = f"the reduced tile does not span axis {axis.name}; it spans {shown}"
+        hint = "reduce over an axis of the tile, or ct.broadcast_to that axis first"
+        raise state.fault("K013", message, hint=hint)
+    return args
+
+
+def _start(state: State, init: object, law: Law, accumulate: DType) -> tuple[IrTile, ...]:
+    if init is None:
+        return ()
+    given = init if isinstance(init, tuple) else (init,)
+    kinds = [component.type for component in law.state]
+    if "index" in kinds or len(given) != len(kinds):
+        names = ", ".join(component.name for component in law.state)
+        message = f"{len(given)} start value(s) for the state ({names}) of {law.name}"
+        raise state.fault("K029", message)
+    nodes = tuple(
+        convert(state, lift(state, value), bool_ if kind == "bool" else accumulate)
+        for value, kind in zip(given, kinds, strict=True)
+    )
+    if any(node.axes for node in nodes):
+        raise state.fault("K029", "a start value is a scalar")
+    return nodes
+
+
+def _spanned(state: State, value: IrTile, axis: object) -> IrAxis:
+    if not isinstance(axis, AxisHandle):
+        raise state.fault("K028", f"{axis!r} is not an axis")
+    if axis.axis not in value.axes:
+        shown = ", ".join(a.name for a in value.axes) or "no axis"
+        message = f"the tile does not span axis {axis.name}; it spans {shown}"
+        raise state.fault("K013", message)
+    return axis.axis
+
+
+def _unique(state: State, axes: object) -> tuple[IrAxis, ...]:
+    listed = tuple(axis for axis in axes_of(state, axes) if axis.extent != 1)
+    if len(set(listed)) != len(listed):
+        raise state.fault("K013", "an axis is named twice")
+    return listed

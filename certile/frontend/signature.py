@@ -1,0 +1,241 @@
+"""A kernel's parameters, and what an argument is under them.
+
+In: a Python function's signature; the values of a call, arrays already described as a dtype and a
+rank.  Out: an `ArgumentSpec` for each parameter.  Decides which arguments fit: what the annotation
+says, and for a plain parameter what the value is.  Leaves describing arrays to `certile.runtime`.
+"""
+
+from __future__ import annotations
+
+import inspect
+import types
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+import numpy as np
+
+from certile.diagnostics import ArgumentError, KernelError
+from certile.frontend.dtype_names import NAMES, dtype_of
+from certile.frontend.spec import ArgumentSpec, ConstantSpec, ScalarSpec, ViewSpec
+from certile.frontend.trace import unwrapped
+from certile.ir.dtypes import DType, bool_, f32, f64, highest, lowest, of_scalar
+from certile.language.annotations import Constexpr, InOut, View, ViewAnnotation
+from certile.source import Loc
+
+Described = tuple[DType, int]
+_ANY_VIEW = ViewAnnotation()
+_PYTHON_NUMBERS: dict[object, Literal["bool", "int", "float"]] = {
+    bool: "bool",
+    int: "int",
+    float: "float",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One parameter: what it takes.
+
+    `any` is decided by the argument; `number` is a plain Python number, `scalar` one of `dtype`.
+    `optional` parameters take None, which is then a compile-time value.
+    """
+
+    name: str
+    kind: Literal["any", "view", "scalar", "number", "constant"]
+    view: ViewAnnotation = _ANY_VIEW
+    dtype: DType | None = None
+    number: Literal["bool", "int", "float"] | None = None
+    optional: bool = False
+
+
+class KernelSignature:
+    """The parameters of a kernel's function."""
+
+    def __init__(self, function: Callable[..., object]) -> None:
+        self.python = _without_annotations(function)
+        annotations = _annotations(function)
+        loc = Loc.of_code(unwrapped(function).__code__)
+        self.parameters = tuple(
+            _parameter(each, annotations.get(each.name), loc)
+            for each in self.python.parameters.values()
+        )
+        self.names = tuple(parameter.name for parameter in self.parameters)
+        kinds = {each.kind for each in self.python.parameters.values()}
+        # A call with so many positional arguments and nothing else needs no binding.
+        self.positional_count = -1 if inspect.Parameter.KEYWORD_ONLY in kinds else len(self.names)
+
+    def bind(
+        self, name: str, args: tuple[object, ...], keywords: dict[str, object]
+    ) -> tuple[object, ...]:
+        """Return one value a parameter, in order; raises `ArgumentError` A001 as Python would."""
+        if not keywords and len(args) == self.positional_count:
+            return args
+        try:
+            bound = self.python.bind(*args, **keywords)
+        except TypeError as error:
+            shown = f"{name}{self.python}"
+            raise ArgumentError("A001", f"{error}; the kernel is {shown}") from None
+        bound.apply_defaults()
+        return tuple(bound.arguments[each] for each in self.names)
+
+    def specs(
+        self, values: Sequence[object], described: Sequence[Described | None]
+    ) -> tuple[tuple[str, ArgumentSpec], ...]:
+        """Return the spec of each argument; `described` holds dtype and rank of the arrays.
+
+        Raises `ArgumentError` A002, A003, A004, A007 or A008 for the first that does not fit.
+        """
+        # A Python float is as exact as the views it meets.
+        widest = f64 if any(each and each[0] == f64 for each in described) else f32
+        return tuple(
+            (parameter.name, argument_spec(parameter, value, each, widest))
+            for parameter, value, each in zip(self.parameters, values, described, strict=True)
+        )
+
+
+def argument_spec(
+    parameter: Parameter, value: object, described: Described | None, widest: DType = f32
+) -> ArgumentSpec:
+    """Return what `value` is for `parameter`."""
+    if parameter.kind == "constant" or (value is None and parameter.optional):
+        return _constant(parameter, value)
+    if described is not None:
+        return _view(parameter, *described)
+    if isinstance(value, bool | int | float | np.generic):
+        return _scalar(parameter, value, widest)
+    raise _wrong_type(parameter, value)
+
+
+def _view(parameter: Parameter, dtype: DType, rank: int) -> ViewSpec:
+    if parameter.kind in ("scalar", "number"):
+        wanted = parameter.dtype or parameter.number
+        raise ArgumentError("A002", f"argument {parameter.name} is an array; it takes one {wanted}")
+    declared = parameter.view
+    if declared.dtypes and dtype not in declared.dtypes:
+        allowed = " or ".join(map(str, declared.dtypes))
+        raise ArgumentError("A003", f"argument {parameter.name} is {dtype}; it takes {allowed}")
+    if declared.rank is not None and rank != declared.rank:
+        message = f"argument {parameter.name} has rank {rank}; it takes rank {declared.rank}"
+        raise ArgumentError("A004", message)
+    return ViewSpec(dtype, rank)
+
+
+def _scalar(
+    parameter: Parameter, value: bool | int | float | np.generic, widest: DType
+) -> ScalarSpec:
+    if parameter.kind == "view":
+        raise _wrong_type(parameter, value)
+    if parameter.dtype is not None:
+        _require_fit(parameter, value, parameter.dtype)
+        return ScalarSpec(parameter.dtype)
+    if isinstance(value, np.generic):
+        dtype = dtype_of(value.dtype)
+        if dtype is None:
+            raise _wrong_type(parameter, value)
+        return ScalarSpec(dtype)
+    kind: Literal["bool", "int", "float"] = _PYTHON_NUMBERS[
+        bool if isinstance(value, bool) else int if isinstance(value, int) else float
+    ]
+    wanted = parameter.number or kind
+    if ("bool", "int", "float").index(kind) > ("bool", "int", "float").index(wanted):
+        message = f"argument {parameter.name} is {value!r}; it takes a {wanted}"
+        raise ArgumentError("A007", message)
+    if wanted == "float":
+        return ScalarSpec(widest, "float")
+    if wanted == "bool":
+        return ScalarSpec(bool_, "bool")
+    _require_fit(parameter, value, of_scalar(int(value)))
+    return ScalarSpec(of_scalar(int(value)), "int")
+
+
+def _require_fit(
+    parameter: Parameter, value: bool | int | float | np.generic, dtype: DType
+) -> None:
+    if dtype.is_float:
+        return
+    number = value.item() if isinstance(value, np.generic) else value
+    whole = not isinstance(number, float) and lowest(dtype) <= number <= highest(dtype)
+    if not whole or (dtype == bool_ and not isinstance(number, bool)):
+        message = f"argument {parameter.name} is {value!r}, which does not fit {dtype}"
+        raise ArgumentError("A007", message)
+
+
+def _constant(parameter: Parameter, value: object) -> ConstantSpec:
+    try:
+        return ConstantSpec(value)
+    except TypeError as error:
+        shown = type(value).__name__
+        message = f"argument {parameter.name} is a compile-time value, and a {shown} has no hash"
+        raise ArgumentError("A008", message) from error
+
+
+def _wrong_type(parameter: Parameter, value: object) -> ArgumentError:
+    takes = {
+        "view": "an array",
+        "scalar": f"a {parameter.dtype} number",
+        "number": f"a Python {parameter.number}",
+    }.get(parameter.kind, "an array or a number")
+    message = f"argument {parameter.name} is a {type(value).__name__}; it takes {takes}"
+    return ArgumentError("A002", message)
+
+
+def _without_annotations(function: Callable[..., object]) -> inspect.Signature:
+    """Return the signature as Python binds it; the annotations are read apart."""
+    signature = inspect.signature(unwrapped(function))
+    plain = [each.replace(annotation=each.empty) for each in signature.parameters.values()]
+    return inspect.Signature(plain)
+
+
+def _annotations(function: Callable[..., object]) -> dict[str, Any]:
+    """Return the annotations as objects, also where the module keeps them as text."""
+    inner = unwrapped(function)
+    around = {
+        name: cell.cell_contents
+        for name, cell in zip(inner.__code__.co_freevars, inner.__closure__ or (), strict=True)
+        if cell != types.CellType()
+    }
+    try:
+        return inspect.get_annotations(inner, eval_str=True, locals=around)
+    except (NameError, AttributeError, SyntaxError) as error:
+        message = f"an annotation of {inner.__name__} cannot be read: {error}"
+        hint = "name it by a module-level import, such as ct.View"
+        loc = Loc.of_code(inner.__code__)
+        raise KernelError("K026", message, loc=loc, hint=hint) from error
+
+
+def _parameter(python: inspect.Parameter, annotation: object, loc: Loc) -> Parameter:
+    if python.kind in (python.VAR_POSITIONAL, python.VAR_KEYWORD):
+        message = f"a kernel has a fixed list of parameters, not {python}"
+        raise KernelError("K026", message, loc=loc)
+    optional = python.default is None
+    members = get_args(annotation) if isinstance(annotation, types.UnionType) else ()
+    if type(None) in members:
+        optional = True
+        annotation = next(member for member in members if member is not type(None))
+    return _annotated(python.name, annotation, optional, loc)
+
+
+def _annotated(name: str, annotation: object, optional: bool, loc: Loc) -> Parameter:
+    if annotation is None or annotation in (object, Any):
+        return Parameter(name, "any", optional=optional)
+    if isinstance(annotation, Constexpr):
+        return Parameter(name, "constant")
+    if isinstance(annotation, ViewAnnotation):
+        dtypes = [dtype_of(each) for each in annotation.dtypes]
+        known = tuple(each for each in dtypes if each is not None)
+        if len(known) != len(dtypes):
+            message = f"parameter {name} names a dtype that is none"
+            raise KernelError("K026", message, loc=loc, hint=f"use {NAMES}")
+        view = ViewAnnotation(known, annotation.rank, annotation.inout)
+        return Parameter(name, "view", view, optional=optional or annotation.optional)
+    if annotation is View or annotation is InOut:
+        view = ViewAnnotation(inout=annotation is InOut)
+        return Parameter(name, "view", view, optional=optional)
+    if isinstance(annotation, type) and annotation in _PYTHON_NUMBERS:
+        return Parameter(name, "number", number=_PYTHON_NUMBERS[annotation], optional=optional)
+    dtype = dtype_of(annotation)
+    if dtype is not None:
+        return Parameter(name, "scalar", dtype=dtype, optional=optional)
+    message = f"parameter {name} is annotated with {annotation!r}"
+    hint = "use ct.View, ct.InOut, a dtype such as ct.f32, int, float, bool or ct.constexpr"
+    raise KernelError("K026", message, loc=loc, hint=hint)

@@ -1,0 +1,140 @@
+"""Running a kernel's function once, on stand-ins, to get its Tile IR.
+
+In: a Python function and a `KernelSpec`.  Out: a `Traced`: the kernel, and the extents it took as
+numbers.  Decides nothing about the machine.  Leaves to the caller when an earlier trace still
+holds (`certile.frontend.captures`).  An exception in the function leaves nothing behind.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from types import FunctionType
+from typing import Any
+
+from certile.diagnostics import KernelError
+from certile.frontend.bind import IMPLEMENTATIONS
+from certile.frontend.handles import TileHandle, ViewHandle
+from certile.frontend.loops import left_early
+from certile.frontend.spec import ArgumentSpec, ConstantSpec, KernelSpec, ScalarSpec, ViewSpec
+from certile.frontend.state import Specialised, State
+from certile.ir.tile import Kernel, Map, Reduce, Scalar, ScalarArg, Store, effects
+from certile.ir.tile import View as IrView
+from certile.ir.types import TileType
+from certile.ir.walk import values
+from certile.language import active
+from certile.source import Loc
+
+_TESTS_OF_SPECIAL_VALUES = ("isnan", "isinf", "isfinite")
+_ORDERED = ("ordered_tree", "fold_left", "fold_right", "reproducible")
+
+
+@dataclass(frozen=True, slots=True)
+class Traced:
+    """A traced kernel and the extents its code took as numbers; it holds for equal ones only."""
+
+    kernel: Kernel
+    specialised: tuple[Specialised, ...]
+
+    def holds_for(self, shapes: Mapping[str, Sequence[int]]) -> bool:
+        """Whether the trace is right for arguments of these shapes."""
+        return all(shapes[s.dim.view][s.dim.dim] == s.value for s in self.specialised)
+
+
+class _Trace:
+    """The active trace: it passes each call of the language on to its implementation."""
+
+    def __init__(self, state: State) -> None:
+        self.state = state
+
+    def call(self, name: str, /, *args: object, **options: object) -> Any:  # noqa: ANN401
+        """Carry out the language function `name`."""
+        return IMPLEMENTATIONS[name](self.state, *args, **options)
+
+
+def trace(
+    function: Callable[..., object],
+    spec: KernelSpec,
+    shapes: Mapping[str, Sequence[int]] | None = None,
+) -> Traced:
+    """Run `function` once on stand-ins of the kinds in `spec` and return its Tile IR.
+
+    `shapes` are the shapes of the view arguments of this call; they are read only where the code
+    makes an extent a number.  Raises `KernelError` for a kernel that is wrong; whatever else the
+    function raises passes through.
+    """
+    code = unwrapped(function).__code__
+    if active.current() is not None:
+        message = f"kernel {code.co_name} is launched inside a kernel"
+        raise KernelError("K031", message, loc=Loc.of_user())
+    state = State(code, shapes)
+    arguments = {name: _stand_in(state, name, each) for name, each in spec.arguments}
+    try:
+        with active.activate(_Trace(state)):
+            positional = list(arguments)[: code.co_posonlyargcount]
+            first = [arguments.pop(name) for name in positional]
+            _check_end(state, function(*first, **arguments))
+    finally:
+        for region in state.regions:
+            region.open = False
+    kernel = Kernel(
+        name=re.sub(r"[^A-Za-z0-9_]+", "_", code.co_name).strip("_") or "kernel",
+        params=tuple(_params(spec)),
+        memories=tuple(state.memories),
+        body=tuple(state.top.body),
+        math=spec.math,
+        rewrites=spec.rewrites,
+    )
+    if spec.math == "fast":
+        _check_fast(kernel)
+    return Traced(kernel, tuple(state.specialised.values()))
+
+
+def unwrapped(function: Callable[..., object]) -> FunctionType:
+    """Return the Python function itself; raises `KernelError` K026 when there is none."""
+    inner = getattr(function, "__wrapped__", function)
+    if not isinstance(inner, FunctionType):
+        raise KernelError("K026", f"{function!r} is not a Python function", loc=Loc.of_user())
+    return inner
+
+
+def _stand_in(state: State, name: str, spec: ArgumentSpec) -> object:
+    match spec:
+        case ViewSpec():
+            return ViewHandle(IrView(name, spec.dtype, spec.rank))
+        case ScalarSpec():
+            node = ScalarArg(name=name, type=TileType(spec.dtype), loc=state.top.loc)
+            return TileHandle(node, state.top, spec.weak)
+        case ConstantSpec():
+            return spec.value
+
+
+def _params(spec: KernelSpec) -> list[IrView | Scalar]:
+    params: list[IrView | Scalar] = []
+    for name, each in spec.arguments:
+        if isinstance(each, ViewSpec):
+            params.append(IrView(name, each.dtype, each.rank))
+        elif isinstance(each, ScalarSpec):
+            params.append(Scalar(name, each.dtype))
+    return params
+
+
+def _check_end(state: State, returned: object) -> None:
+    if state.region is not state.top:
+        raise left_early(state, state.region)
+    if returned is not None:
+        message = f"the kernel returns a {type(returned).__name__}; it gives results by storing"
+        raise state.fault("K027", message, loc=state.top.loc)
+    if not any(isinstance(step, Store) for step in effects(tuple(state.top.body))):
+        raise state.fault("K034", "the kernel stores nothing", loc=state.top.loc)
+
+
+def _check_fast(kernel: Kernel) -> None:
+    """Refuse fast math where it may change what the kernel tests or promises."""
+    for at in values(kernel):
+        tested = isinstance(at, Map) and at.fn in _TESTS_OF_SPECIAL_VALUES
+        ordered = isinstance(at, Reduce) and at.policy in _ORDERED
+        if tested or ordered:
+            what = "tests for NaN or infinity" if tested else "reduces in a fixed order"
+            raise KernelError("K035", f'a kernel with math="fast" {what}', loc=at.loc)

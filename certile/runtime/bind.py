@@ -1,0 +1,334 @@
+"""A compiled program bound to one layout of arguments: what a launch needs besides addresses.
+
+In: a compiled program, or a kernel for the reference interpreter, and described arguments.  Out: a
+`Launcher`, called with one word an argument: an array's address, or a number.  Decides how
+argument slots are laid out and filled, so that a call packs them at once and makes one foreign call
+a launch.  Leaves checks of the arguments to `certile.runtime.dispatch`.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import struct
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from operator import itemgetter
+from typing import Any, Protocol
+
+import numpy as np
+
+from certile.diagnostics import InternalError
+from certile.ir.dtypes import BY_NAME, DType, bf16, bool_
+from certile.ir.program import HostValue
+from certile.ir.tile import Kernel
+from certile.runtime import arrays
+from certile.runtime.arrays import ArrayInfo
+from certile.runtime.cpu.pool import LaunchBlock, pool
+from certile.runtime.cpu.pool import grain as pool_grain
+from certile.runtime.programs import CpuLaunch, CpuProgram
+
+Words = Sequence[Any]
+
+
+class Launcher(Protocol):
+    """Runs a program on arguments of one layout; safe to call from several threads at once."""
+
+    def __call__(self, words: Words) -> None:
+        """Run it on these addresses and numbers, one an argument, in the kernel's order."""
+
+    def frozen(self, words: Words) -> Callable[[], object]:
+        """Return a call without arguments that runs it on these words each time."""
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """Described arguments: arrays by name, numbers by name, and where each stands in a call."""
+
+    arrays: Mapping[str, ArrayInfo]
+    numbers: Mapping[str, DType]
+    positions: Mapping[str, int]
+
+    def evaluate(self, value: HostValue) -> int:
+        """Return a host value that depends on layouts only."""
+        return int(value.evaluate(self._extent, self._stride, self._number))
+
+    def _extent(self, view: str, dim: int) -> int:
+        return self.arrays[view].shape[dim]
+
+    def _stride(self, view: str, dim: int) -> int:
+        return self.arrays[view].strides[dim]
+
+    def _number(self, name: str) -> int:
+        raise InternalError("M011", f"the number {name} is no part of a layout")
+
+
+class Nothing:
+    """The launcher of a program without any instance, and of the target that runs nothing."""
+
+    def __call__(self, words: Words) -> None:
+        """Do nothing."""
+
+    def frozen(self, words: Words) -> Callable[[], object]:
+        """Return a call that does nothing."""
+        return _nothing
+
+
+def _nothing() -> None:
+    return None
+
+
+class Interpreted:
+    """The launcher of the reference interpreter."""
+
+    def __init__(self, kernel: Kernel, arguments: Arguments) -> None:
+        # Most processes never interpret, and the import takes as long as loading a kernel.
+        from certile.reference import run
+
+        self._run = run
+        self._kernel = kernel
+        self._arguments = arguments
+
+    def __call__(self, words: Words) -> None:
+        """Run the interpreter on the arrays at these addresses, in place."""
+        made: dict[str, Any] = {}
+        for name, info in self._arguments.arrays.items():
+            made[name] = as_numpy(info._replace(address=words[self._arguments.positions[name]]))
+        for name, dtype in self._arguments.numbers.items():
+            word = words[self._arguments.positions[name]]
+            made[name] = np.asarray(word).astype(arrays.numpy_dtype(dtype.name))[()]
+        self._run(self._kernel, made)
+
+    def frozen(self, words: Words) -> Callable[[], object]:
+        """Return a call that interprets the kernel again."""
+        kept = tuple(words)
+        return lambda: self(kept)
+
+
+class _Addressed:
+    """Memory at an address under NumPy's array interface."""
+
+    def __init__(self, info: ArrayInfo) -> None:
+        dtype = arrays.numpy_dtype("u16" if info.dtype == "bf16" else info.dtype)
+        self.__array_interface__ = {
+            "version": 3,
+            "data": (info.address, info.readonly),
+            "shape": info.shape,
+            "strides": tuple(step * info.itemsize for step in info.strides),
+            "typestr": dtype.str,
+        }
+
+
+def as_numpy(info: ArrayInfo) -> np.ndarray[Any, Any]:
+    """Return a NumPy array over the memory of a described array; it keeps nothing alive."""
+    seen = np.asarray(_Addressed(info))
+    return seen.view(arrays.numpy_dtype("bf16")) if info.dtype == "bf16" else seen
+
+
+class _Block:
+    """Argument slots of all launches of a program, and the launch blocks that point into them."""
+
+    __slots__ = ("addresses", "launches", "slots")
+
+    def __init__(self, slots: int, starts: Sequence[int], launches: Sequence[LaunchBlock]) -> None:
+        # One slot more than needed, so that a program without arguments has an address too.
+        self.slots = (_SLOT * (slots + 1))()
+        base = _address(self.slots)
+        self.launches = tuple(LaunchBlock.from_buffer_copy(launch) for launch in launches)
+        for launch, start in zip(self.launches, starts, strict=True):
+            launch.args = base + 8 * start
+        self.addresses = tuple(_address(launch) for launch in self.launches)
+
+
+class CpuLauncher:
+    """The launcher of machine code on the worker pool.
+
+    Slots hold addresses, extents and strides, and the caller's numbers.  All are packed in one
+    step; those that follow from the layout are constants of that step.  A block is taken for the
+    length of a call, so that calls from several threads never share one.
+    """
+
+    def __init__(self, program: CpuProgram, arguments: Arguments) -> None:
+        workers = pool()
+        # PyTorch may have been imported since the last program was bound.
+        workers.adopt_torch_team()
+        self._launch = workers.launch
+        layout = _Layout(arguments)
+        self._starts: list[int] = []
+        self._prototypes: list[LaunchBlock] = []
+        for launch, function in zip(program.launches, program.functions, strict=True):
+            count = -(-arguments.evaluate(launch.programs) // launch.programs_per_group)
+            if count == 0:
+                continue
+            self._starts.append(layout.count)
+            layout.add(launch)
+            self._prototypes.append(_prototype(launch, function, count, workers.threads))
+        self._slots = layout.count
+        self._pack_all = struct.Struct(layout.format).pack_into
+        self._pick_all = layout.picker()
+        self._constants = tuple(layout.constants)
+        self._convert = layout.conversions
+        # With one launch and no numbers only the leading addresses differ from call to call.
+        self._addresses = layout.leading_addresses() if len(self._starts) == 1 else None
+        self._in_order = False
+        if self._addresses is not None:
+            self._pack_addresses = struct.Struct("=" + "Q" * len(self._addresses)).pack_into
+            self._in_order = self._addresses == tuple(range(len(arguments.positions)))
+        self._spare: list[_Block] = []
+
+    def __call__(self, words: Words) -> None:
+        """Launch the program."""
+        try:
+            block = self._spare.pop()
+        except IndexError:
+            block = self._new_block(words)
+        else:
+            if self._in_order:
+                self._pack_addresses(block.slots, 0, *words)
+            else:
+                self._fill(block, words)
+        for address in block.addresses:
+            if self._launch(address):
+                raise MemoryError("no memory for the scratch of a kernel")
+        self._spare.append(block)
+
+    def frozen(self, words: Words) -> Callable[[], object]:
+        """Return a call that launches a block of its own, filled once."""
+        block = self._new_block(words)
+        launch = self._launch
+        if len(block.addresses) == 1:
+            address = block.addresses[0]
+
+            def run_one(block: _Block = block) -> None:
+                if launch(address):
+                    raise MemoryError("no memory for the scratch of a kernel")
+
+            return run_one
+
+        def run_all() -> None:
+            for address in block.addresses:
+                if launch(address):
+                    raise MemoryError("no memory for the scratch of a kernel")
+
+        return run_all
+
+    def _new_block(self, words: Words) -> _Block:
+        block = _Block(self._slots, self._starts, self._prototypes)
+        self._fill_all(block, words)
+        return block
+
+    def _fill(self, block: _Block, words: Words) -> None:
+        if self._addresses is None:
+            self._fill_all(block, words)
+        else:
+            self._pack_addresses(block.slots, 0, *[words[at] for at in self._addresses])
+
+    def _fill_all(self, block: _Block, words: Words) -> None:
+        if self._convert:
+            words = list(words)
+            for position, convert in self._convert:
+                words[position] = convert(words[position])
+        self._pack_all(block.slots, 0, *self._pick_all((*words, *self._constants)))
+
+
+class _Layout:
+    """Builds the one packing step of a program: a format, and where each packed value is from."""
+
+    def __init__(self, arguments: Arguments) -> None:
+        self.format = "="
+        self.count = 0
+        self.constants: list[int] = []
+        self.conversions: list[tuple[int, Callable[[Any], Any]]] = []
+        self._sources: list[int] = []
+        self._arguments = arguments
+        self._words = len(arguments.positions)
+
+    def add(self, launch: CpuLaunch) -> None:
+        """Append the slots of a launch: its buffers, then its scalars."""
+        for name in launch.buffers:
+            self._slot("Q", self._arguments.positions[name])
+        for value, dtype in launch.scalars:
+            if value.kind == "argument":
+                position = self._arguments.positions[value.view]
+                self._slot(_FORMATS[dtype.name], position)
+                self._convert(position, dtype)
+            else:
+                self.constants.append(self._arguments.evaluate(value))
+                self._slot("q", self._words + len(self.constants) - 1)
+
+    def picker(self) -> Callable[[tuple[Any, ...]], tuple[Any, ...]]:
+        """Return the function that picks the packed values out of words and constants."""
+        if len(self._sources) > 1:
+            return itemgetter(*self._sources)
+        sources = tuple(self._sources)
+        return lambda values: tuple(values[source] for source in sources)
+
+    def leading_addresses(self) -> tuple[int, ...] | None:
+        """Return where the leading slots are from, if all others are constants."""
+        if self.conversions:
+            return None
+        return tuple(source for source in self._sources if source < self._words)
+
+    def _slot(self, code: str, source: int) -> None:
+        self.format += code
+        self._sources.append(source)
+        self.count += 1
+
+    def _convert(self, position: int, dtype: DType) -> None:
+        convert = _CONVERSIONS.get(dtype.name, int)
+        if all(position != known for known, _ in self.conversions):
+            self.conversions.append((position, convert))
+
+
+def _prototype(launch: CpuLaunch, function: int, count: int, threads: int) -> LaunchBlock:
+    stride = -(-launch.scratch_bytes // 64) * 64
+    wanted = min(threads, max(1, launch.pool_threads))
+    return LaunchBlock(
+        fn=function,
+        args=None,
+        count=count,
+        grain=max(launch.task_groups, pool_grain(count, wanted)),
+        scratch=None,
+        scratch_stride=stride,
+        threads=wanted,
+    )
+
+
+def _nearest_f32(value: Any) -> float:  # noqa: ANN401
+    """Return a number that packs as f32: beyond the greatest finite one is infinity.
+
+    Packing rounds, but raises where rounding overflows.
+    """
+    number = float(value)
+    if abs(number) < _OVERFLOWS_F32 or number != number:
+        return number
+    return math.copysign(math.inf, number)
+
+
+def _half_bits(value: Any) -> int:  # noqa: ANN401
+    with np.errstate(over="ignore"):
+        return int(np.float16(value).view(np.uint16))
+
+
+def _bf16_bits(value: Any) -> int:  # noqa: ANN401
+    return int(np.asarray(value).astype(arrays.numpy_dtype("bf16")).view(np.uint16))
+
+
+# Halfway from the greatest f32 to the next power of two; from here on rounding gives infinity.
+_OVERFLOWS_F32 = float.fromhex("0x1.ffffffp127")
+
+# A slot is eight bytes; a narrower number stands in the low ones.
+_SLOT = ctypes.c_uint64
+_address = ctypes.addressof
+_FORMATS = {
+    **{name: "q" if dtype.kind == "int" else "Q" for name, dtype in BY_NAME.items()},
+    "f32": "f4x",
+    "f64": "d",
+}
+_CONVERSIONS: dict[str, Callable[[Any], Any]] = {
+    bool_.name: bool,
+    "f16": _half_bits,
+    bf16.name: _bf16_bits,
+    "f32": _nearest_f32,
+    "f64": float,
+}

@@ -1,0 +1,125 @@
+"""Launchers of the targets that are no CPU: CUDA, and Metal as it runs without a Mac.
+
+In: a compiled program and described arguments.  Out: launchers.  Decides how addresses become what
+each runtime takes, and the stream of a CUDA launch.  Leaves compiling and launching one artifact to
+`certile.runtime.cuda` and `certile.runtime.metal_sim`.
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from certile.codegen.artifact import Artifact
+from certile.diagnostics import InternalError, UnsupportedError
+from certile.pipeline import CompiledLaunch, CompiledProgram
+from certile.runtime import arrays, metal_sim
+from certile.runtime.bind import Arguments, Words, as_numpy
+from certile.runtime.cache import default_cache, key
+from certile.runtime.cuda import device, toolchain
+
+Scalar = bool | int | float
+
+
+class SimulatedLauncher:
+    """Runs the Metal text of a program on the CPU, with every check.
+
+    Raises `InternalError` M022 when a run shows a race, an access outside a buffer, a read of
+    memory without a value or a divergent barrier: generated code never has one.
+    """
+
+    def __init__(self, compiled: CompiledProgram, arguments: Arguments) -> None:
+        for name, info in arguments.arrays.items():
+            if arrays.extent(info)[0] < 0:
+                message = f"metal-sim binds no buffer that begins after its elements: {name}"
+                raise UnsupportedError("U401", message, hint="pass an array of positive strides")
+        self._compiled = compiled
+        self._arguments = arguments
+
+    def __call__(self, words: Words) -> None:
+        """Run each launch in order."""
+        for launch in self._compiled.launches:
+            programs = self._arguments.evaluate(launch.launch.programs)
+            report = metal_sim.run(
+                launch.artifact,
+                [self._flat(name, words) for name in launch.launch.buffers],
+                _scalars(launch, self._arguments, words),
+                programs,
+            )
+            if report is not None and not report.ok:
+                notes = tuple(str(finding) for finding in report.findings)
+                raise InternalError("M022", "a simulated launch is not clean", notes=notes)
+
+    def frozen(self, words: Words) -> Callable[[], object]:
+        """Return a call that simulates the program again."""
+        return functools.partial(self, tuple(words))
+
+    def _flat(self, name: str, words: Words) -> np.ndarray[Any, Any]:
+        """Return the memory from the first element to the last, as one dimension."""
+        info = self._arguments.arrays[name]
+        count = arrays.extent(info)[1] // info.itemsize
+        flat = info._replace(
+            address=words[self._arguments.positions[name]], shape=(count,), strides=(1,)
+        )
+        return as_numpy(flat)
+
+
+class CudaLauncher:
+    """Enqueues a program on the stream that PyTorch uses, or on the default one without it."""
+
+    def __init__(self, compiled: CompiledProgram, arguments: Arguments) -> None:
+        self._arguments = arguments
+        self._launches = [
+            (launch, _cuda_kernel(launch.artifact), arguments.evaluate(launch.launch.programs))
+            for launch in compiled.launches
+        ]
+        self._device = next(iter(arguments.arrays.values())).device
+
+    def __call__(self, words: Words) -> None:
+        """Enqueue each launch in order; they run after what the stream holds already."""
+        stream = _stream(self._device)
+        for launch, kernel, programs in self._launches:
+            addresses = [words[self._arguments.positions[name]] for name in launch.launch.buffers]
+            kernel.launch(addresses, _scalars(launch, self._arguments, words), programs, stream)
+
+    def frozen(self, words: Words) -> Callable[[], object]:
+        """Return a call that enqueues the program again."""
+        return functools.partial(self, tuple(words))
+
+
+def _scalars(launch: CompiledLaunch, arguments: Arguments, words: Words) -> list[Scalar]:
+    """Return the values of a launch's scalars, in order."""
+    return [
+        words[arguments.positions[value.view]]
+        if value.kind == "argument"
+        else arguments.evaluate(value)
+        for value in launch.launch.scalars
+    ]
+
+
+_cuda_kernels: dict[str, device.CudaKernel] = {}
+
+
+def _cuda_kernel(artifact: Artifact) -> device.CudaKernel:
+    known = _cuda_kernels.get(artifact.fingerprint)
+    if known is None:
+        architecture = device.architecture()
+        entry = key("cuda", toolchain.toolchain_version(), architecture, artifact.text)
+        cubin = default_cache().get(entry)
+        if cubin is None:
+            cubin = toolchain.compile_cuda(artifact, architecture)
+            default_cache().put(entry, cubin)
+        known = _cuda_kernels[artifact.fingerprint] = device.CudaKernel(artifact, cubin)
+    return known
+
+
+def _stream(name: str) -> int:
+    """Return the handle of PyTorch's current stream on a device; its context is then current."""
+    torch = sys.modules.get("torch")
+    if torch is None:
+        return 0
+    return int(torch.cuda.current_stream(name).cuda_stream)

@@ -1,0 +1,395 @@
+"""Kernels as a person calls them: the decorator, the call, and calls prepared ahead.
+
+In: a Python function in the tile language, then arrays and numbers.  Out: effects on the arrays.
+Decides the path of a call: one look-up by the signatures of the arguments, a test for overlaps, one
+launch.  Leaves the first call of a signature to `certile.runtime.dispatch`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import Any, overload
+
+import numpy as np
+
+from certile.diagnostics import ArgumentError, CertileError
+from certile.frontend.signature import KernelSignature
+from certile.frontend.spec import (
+    KernelSpec,
+    MathMode,
+    RewriteMode,
+    Shaped,
+    typed_key,
+)
+from certile.frontend.trace import trace
+from certile.ir.tile import Kernel
+from certile.ir.walk import specialise
+from certile.plan.record import GroupPlan, Options
+from certile.runtime import arrays
+from certile.runtime.arrays import ArrayInfo
+from certile.runtime.bind import Launcher
+from certile.runtime.dispatch import Dispatcher, Pattern, Site
+from certile.runtime.target import chosen
+from certile.settings import call_state
+
+__all__ = ["Bound", "Prepared", "TileKernel", "tile_kernel"]
+
+# What decides how a call runs: the thread's target, the settings, the arguments' signatures.
+Key = tuple[str | None, tuple[object, ...], tuple[Hashable, ...]]
+
+_UNPLANNED = Options()
+
+# Signatures that a kernel remembers; a program that meets more of them starts afresh.
+_MOST_SITES = 4096
+
+
+class TileKernel:
+    """A kernel in the tile language; calling it launches it on the arguments.
+
+    Arrays are NumPy arrays, PyTorch CPU tensors or objects with `__dlpack__`, of any strides.  A
+    view that the kernel stores to is an output.  Errors are raised before anything is written.
+    """
+
+    def __init__(
+        self, function: Callable[..., object], math: MathMode | None, rewrites: RewriteMode
+    ) -> None:
+        functools.update_wrapper(self, function)
+        self.name: str = getattr(function, "__name__", type(function).__name__)
+        self.function = function
+        self.signature = KernelSignature(function)
+        self.math = math
+        self.rewrites: RewriteMode = rewrites
+        self._dispatcher = Dispatcher(function, self.signature, math, rewrites)
+        self._sites: dict[Key, Site] = {}
+        # The site of the last call: comparing keys is cheaper than hashing one.
+        self._last: tuple[Key | None, Site | None] = (None, None)
+        self._count = self.signature.positional_count
+        kinds = [parameter.kind for parameter in self.signature.parameters]
+        self._constants = frozenset(i for i, kind in enumerate(kinds) if kind == "constant")
+
+    @property
+    def compilations(self) -> int:
+        """How many different compiled kernels the calls so far have needed."""
+        return self._dispatcher.compilations
+
+    def __call__(self, *args: object, **keywords: object) -> None:
+        """Launch the kernel; it has run when the call returns.
+
+        Raises `ArgumentError` for arguments that do not fit, `KernelError` for a kernel that is
+        wrong, `UnsupportedError` for what the target cannot do.
+        """
+        if keywords or len(args) != self._count:
+            args = self.signature.bind(self.name, args, keywords)
+        key, words = self._probe(args)
+        before, site = self._last
+        if site is None or key != before or not site.captures.hold():
+            site = self._found(key, args, words)
+        # As in `_pattern`, without the cost of a call.
+        pattern: Pattern = ()
+        for first, second, low, high in site.pairs:
+            if low < words[first] - words[second] < high:
+                pattern = _pattern(site, words)
+                break
+        launcher = site.launchers.get(pattern)
+        if launcher is None:
+            launcher = self._launcher(site, args, pattern, _UNPLANNED)
+        launcher(words)
+
+    def prepare(
+        self,
+        *args: object,
+        plan: Options | Mapping[str, Any] | None = None,
+        **keywords: object,
+    ) -> Prepared:
+        """Return a call that is checked, compiled and bound to these arguments.
+
+        `plan` holds options of the planner, by the names of `certile plan`'s flags.  Raises as a
+        call does, and `ArgumentError` A009 for an option that the planner does not have.
+        """
+        options = _options(plan)
+        bound = self.signature.bind(self.name, args, keywords)
+        key, words = self._probe(bound)
+        known = self._sites.get(key) if options == _UNPLANNED else None
+        if known is None or not known.captures.hold():
+            known = self._site(key, bound, words, options)
+        pattern = _pattern(known, words)
+        launcher = known.launchers.get(pattern) or self._launcher(known, bound, pattern, options)
+        return Prepared(self, key, known, launcher, bound, words, options)
+
+    def bind(self, arguments: Mapping[str, object]) -> Bound:
+        """Return the kernel bound to arguments of one layout, arrays given as `ArrayInfo` or so.
+
+        For callers that describe arrays themselves: calling the result with one word an argument,
+        an address or a number, checks overlaps and launches.
+        """
+        values = self.signature.bind(self.name, (), dict(arguments))
+        site, _ = self._dispatcher.site(values, _UNPLANNED)
+        return Bound(self, site, values)
+
+    def tile_ir(self, arguments: Mapping[str, object]) -> Kernel:
+        """Return the kernel's Tile IR for arguments that need not exist.
+
+        A `Shaped` stands for an array of that dtype and shape; everything else is as in a call.
+        """
+        values = self.signature.bind(self.name, (), dict(arguments))
+        named = zip(self.signature.names, values, strict=True)
+        shapes = {name: value.shape for name, value in named if isinstance(value, Shaped)}
+        described = [
+            (value.dtype, len(value.shape)) if isinstance(value, Shaped) else None
+            for value in values
+        ]
+        specs = self.signature.specs(values, described)
+        spec = KernelSpec(specs, self.math or "precise", self.rewrites)
+        return specialise(trace(self.function, spec, shapes).kernel, shapes)
+
+    def __repr__(self) -> str:
+        return f"<tile kernel {self.name}>"
+
+    def _probe(self, args: Sequence[object]) -> tuple[Key, tuple[Any, ...]]:
+        """Return what decides how the call runs, and one word an argument."""
+        if not args:
+            return (chosen.name, call_state(), ()), ()
+        try:
+            if self._constants:
+                probed = [
+                    (_constant_key(value), None)
+                    if position in self._constants
+                    else _PROBERS[type(value)](value)
+                    for position, value in enumerate(args)
+                ]
+            else:
+                probed = [_PROBERS[type(value)](value) for value in args]
+        except CertileError:
+            # The slow path names the parameter.
+            self._dispatcher.site(args, _UNPLANNED)
+            raise
+        # `strict` costs a tenth of a microsecond, and every item is a pair.
+        signatures, words = zip(*probed)  # noqa: B905
+        return (chosen.name, call_state(), signatures), words
+
+    def _found(self, key: Key, args: Sequence[object], words: tuple[Any, ...]) -> Site:
+        """Return the site of a key, from an earlier call or made for this one."""
+        site = self._sites.get(key)
+        if site is None or not site.captures.hold():
+            site = self._site(key, args, words, _UNPLANNED)
+        self._last = (key, site)
+        return site
+
+    def _site(
+        self, key: Key, args: Sequence[object], words: tuple[Any, ...], options: Options
+    ) -> Site:
+        """Make the site of a signature, with the launcher that this call needs."""
+        site, call = self._dispatcher.site(args, options)
+        self._dispatcher.launcher(site, call, _pattern(site, words))
+        if options == _UNPLANNED:
+            if len(self._sites) >= _MOST_SITES:
+                self._sites.clear()
+            self._sites[key] = site
+        return site
+
+    def _launcher(
+        self, site: Site, args: Sequence[object], pattern: Pattern, options: Options
+    ) -> Launcher:
+        _, call = self._dispatcher.site(args, options)
+        return self._dispatcher.launcher(site, call, pattern)
+
+
+class Bound:
+    """A kernel bound to one layout of described arguments."""
+
+    __slots__ = ("_kernel", "_site", "_values", "names")
+
+    def __init__(self, kernel: TileKernel, site: Site, values: Sequence[object]) -> None:
+        self.names = kernel.signature.names
+        self._kernel = kernel
+        self._site = site
+        self._values = values
+
+    def __call__(self, words: Sequence[Any]) -> None:
+        """Launch on these addresses and numbers, one an argument in the order of `names`."""
+        site = self._site
+        for first, second, low, high in site.pairs:
+            if low < words[first] - words[second] < high:
+                pattern = _pattern(site, words)
+                break
+        else:
+            pattern = ()
+        launcher = site.launchers.get(pattern)
+        if launcher is None:
+            at_words = [
+                value._replace(address=word) if isinstance(value, ArrayInfo) else value
+                for value, word in zip(self._values, words, strict=True)
+            ]
+            launcher = self._kernel._launcher(self._site, at_words, pattern, _UNPLANNED)
+        launcher(words)
+
+    @property
+    def plans(self) -> tuple[GroupPlan, ...]:
+        """The plan of each launch, once one was compiled."""
+        return self._site.plans
+
+
+class Prepared:
+    """A call that is ready: `prepared()` runs it again on the same arguments.
+
+    `prepared(x2, y2)` runs it on others of the same dtypes, shapes, strides and alignment.  It
+    keeps its arguments alive and does not follow later changes of what the kernel's code reads.
+    """
+
+    __slots__ = ("_arguments", "_options", "_run", "_signatures", "_site", "kernel")
+
+    def __init__(
+        self,
+        kernel: TileKernel,
+        key: Key,
+        site: Site,
+        launcher: Launcher,
+        arguments: Sequence[object],
+        words: Sequence[Any],
+        options: Options,
+    ) -> None:
+        self.kernel = kernel
+        self._signatures = key[2]
+        self._site = site
+        self._run = launcher.frozen(words)
+        self._arguments = tuple(arguments)
+        self._options = options
+
+    def __call__(self, *args: object, **keywords: object) -> None:
+        """Run the call; raises `ArgumentError` A010 for arguments that it was not prepared for."""
+        if args or keywords:
+            self._run_on(args, keywords)
+        else:
+            self._run()
+
+    @property
+    def plans(self) -> tuple[GroupPlan, ...]:
+        """The plan of each launch, in order."""
+        return self._site.plans
+
+    def _run_on(self, args: tuple[object, ...], keywords: dict[str, object]) -> None:
+        kernel = self.kernel
+        bound = kernel.signature.bind(kernel.name, args, keywords)
+        key, words = kernel._probe(bound)
+        if key[2] != self._signatures:
+            self._require_layout(bound)
+        pattern = _pattern(self._site, words)
+        launcher = self._site.launchers.get(pattern)
+        if launcher is None:
+            launcher = kernel._launcher(self._site, bound, pattern, self._options)
+        launcher(words)
+
+    def _require_layout(self, bound: Sequence[object]) -> None:
+        """Accept other signatures, such as another alignment, that mean the same to the code."""
+        other, _ = self.kernel._dispatcher.site(bound, self._options)
+        before = self._site.layout
+        names = self.kernel.signature.names
+        changed = [name for name in names if other.layout.get(name) != before.get(name)]
+        if changed:
+            message = f"argument {changed[0]} differs in value, dtype, shape, strides or alignment"
+            raise ArgumentError("A010", message)
+
+
+@overload
+def tile_kernel(function: Callable[..., object], /) -> TileKernel:
+    """Make a kernel of a Python function, with the default options."""
+
+
+@overload
+def tile_kernel(
+    *, math: MathMode | None = None, rewrites: RewriteMode = "proved"
+) -> Callable[[Callable[..., object]], TileKernel]:
+    """Return a decorator that makes kernels with these options."""
+
+
+def tile_kernel(
+    function: Callable[..., object] | None = None,
+    /,
+    *,
+    math: MathMode | None = None,
+    rewrites: RewriteMode = "proved",
+) -> TileKernel | Callable[[Callable[..., object]], TileKernel]:
+    """Make a kernel of a Python function; used as `@tile_kernel` or `@tile_kernel(math="fast")`.
+
+    `math` is "precise" (the default, or CERTILE_MATH), "fast" or "portable"; `rewrites` is
+    "proved" or "off".  Raises `ArgumentError` A009 for other options and `KernelError` K026 for a
+    signature that no call could fit.
+    """
+    if math not in (None, "precise", "fast", "portable"):
+        raise ArgumentError("A009", f"math={math!r}", hint='use "precise", "fast" or "portable"')
+    if rewrites not in ("proved", "off"):
+        raise ArgumentError("A009", f"rewrites={rewrites!r}", hint='use "proved" or "off"')
+    if function is not None:
+        return TileKernel(function, math, rewrites)
+    return lambda decorated: TileKernel(decorated, math, rewrites)
+
+
+def _pattern(site: Site, words: Sequence[Any]) -> Pattern:
+    """Return the pairs of arguments that overlap, with the distances of their addresses."""
+    pattern: Pattern = ()
+    for first, second, low, high in site.pairs:
+        distance = words[first] - words[second]
+        if low < distance < high:
+            pattern = (*pattern, (first, second, distance))
+    return pattern
+
+
+def _options(plan: Options | Mapping[str, Any] | None) -> Options:
+    if plan is None:
+        return _UNPLANNED
+    if isinstance(plan, Options):
+        return plan
+    known = [each.name for each in dataclasses.fields(Options)]
+    unknown = [name for name in plan if name not in known]
+    if unknown:
+        message = f"the planner has no option {', '.join(unknown)}"
+        raise ArgumentError("A009", message, hint=f"use {', '.join(known)}")
+    return Options(**plan)
+
+
+def _constant_key(value: object) -> Hashable:
+    try:
+        return typed_key(value)
+    except TypeError:
+        # Never equal to another, so that the slow path is taken and names the parameter.
+        return object()
+
+
+def _probe_int(value: int) -> tuple[Hashable, Any]:
+    """Class an integer by the dtypes that hold it, which is what a declared scalar depends on."""
+    bits = (value if value >= 0 else ~value).bit_length()
+    width = next((w for w in (0, 1, 7, 8, 15, 16, 31, 32, 63, 64) if bits <= w), None)
+    return (type(value), value < 0, width), value
+
+
+def _probe_other(value: Any) -> tuple[Hashable, Any]:  # noqa: ANN401
+    return (type(value),), value
+
+
+_FOR_NUMBERS: dict[type, Callable[[Any], tuple[Hashable, Any]]] = {
+    bool: _probe_other,
+    int: _probe_int,
+    float: _probe_other,
+    type(None): _probe_other,
+    **dict.fromkeys((np.bool_, np.float16, np.float32, np.float64), _probe_other),
+    **{np.dtype(f"{kind}{size}").type: _probe_int for kind in "iu" for size in (1, 2, 4, 8)},
+}
+
+
+def _probe_new(value: Any) -> tuple[Hashable, Any]:  # noqa: ANN401
+    """Probe a value of a type that was not met before, and remember how."""
+    probed: tuple[Hashable, Any] = arrays.probe(value)
+    _PROBERS[type(value)] = arrays.prober(type(value))
+    return probed
+
+
+class _Probers(dict[type, Callable[[Any], tuple[Hashable, Any]]]):
+    """How to probe a value, by its type."""
+
+    def __missing__(self, kind: type) -> Callable[[Any], tuple[Hashable, Any]]:
+        return _probe_new
+
+
+_PROBERS = _Probers(_FOR_NUMBERS)

@@ -1,0 +1,77 @@
+"""Run a Metal artifact on the CPU: the target `metal-sim`.
+
+In: an artifact of format `msl`, arrays, scalars and the number of programs.  Out: the arrays,
+changed in place, and what the run showed.  Decides how arguments become bound buffers, and that a
+text is compiled once a process and mode.  Leaves checking and execution to `certile.metalsim`.
+"""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from certile.codegen.artifact import Artifact
+from certile.diagnostics import InternalError
+from certile.ir.dtypes import DType
+from certile.metalsim import Library, Report
+from certile.metalsim.library import RunMode
+
+__all__ = ["run", "scalar_argument"]
+
+# Scalars as NumPy names them; bf16 travels as its bits.
+_SCALARS = {"bf16": "uint16", "f16": "float16", "f32": "float32", "bool": "bool"}
+
+
+@lru_cache(maxsize=256)
+def _library(text: str, mode: RunMode) -> Library:
+    return Library(text, mode)
+
+
+def run(
+    artifact: Artifact,
+    buffers: Sequence[npt.NDArray[Any]],
+    scalars: Sequence[bool | int | float],
+    programs: int,
+    *,
+    mode: RunMode = "checked",
+    seed: int = 0,
+) -> Report | None:
+    """Launch ceil(programs / programs_per_group) threadgroups; None for no program.
+
+    `buffers` are contiguous arrays in the order of `artifact.buffers` (bf16: ml_dtypes.bfloat16 or
+    uint16), `scalars` values in the order of `artifact.scalars`.  A `seed` other than 0 shuffles
+    the order of threads.
+
+    Raises:
+        InternalError: M011, when arguments do not fit the artifact.
+        KernelError: X…, when the text is not what a Metal compiler accepts: a fault of the emitter.
+        UnsupportedError: X030, when there is no clang.
+    """
+    if len(buffers) != len(artifact.buffers) or len(scalars) != len(artifact.scalars):
+        raise InternalError(
+            "M011",
+            f"{artifact.entry} takes {len(artifact.buffers)} buffers and {len(artifact.scalars)} "
+            f"scalars, not {len(buffers)} and {len(scalars)}",
+        )
+    groups = -(-programs // artifact.programs_per_group)
+    if groups == 0:
+        return None
+    values = [
+        scalar_argument(value, parameter.dtype)
+        for value, parameter in zip(scalars, artifact.scalars, strict=True)
+    ]
+    kernel = _library(artifact.text, mode).kernel(artifact.entry)
+    arguments = dict(enumerate([*buffers, *values]))
+    return kernel.run(arguments, (groups, 1, 1), (artifact.threads, 1, 1), seed=seed)
+
+
+def scalar_argument(value: bool | int | float, dtype: DType) -> npt.NDArray[Any]:
+    """A scalar as the one element that its reference parameter binds."""
+    if dtype.name == "bf16":
+        bits = np.array([value], np.float32).view(np.uint32)[0]
+        nearest = (int(bits) + 0x7FFF + (int(bits) >> 16 & 1)) >> 16
+        return np.array([nearest if value == value else 0x7FC0], np.uint16)
+    name = _SCALARS.get(dtype.name, f"{'u' * (dtype.kind == 'uint')}int{dtype.bits}")
+    return np.array([value], name)

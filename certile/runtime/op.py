@@ -1,0 +1,145 @@
+"""A kernel as a function that returns its outputs.
+
+In: a kernel, and for each output the input it is like.  Out: a callable `op(x, *, out=None,
+dtype=None)`.  Decides when outputs are allocated, in the framework of the inputs, and their order.
+Leaves everything else of a call to the kernel.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from certile.diagnostics import ArgumentError
+from certile.frontend.dtype_names import NAMES, dtype_of
+from certile.runtime import arrays
+from certile.runtime.kernel import TileKernel
+
+__all__ = ["Like", "Op", "like", "op"]
+
+Size = int | tuple[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Like:
+    """What an output is: an input's shape and dtype, each unless it says otherwise."""
+
+    view: str
+    shape: tuple[Size, ...] | None
+    dtype: str | None
+
+
+def like(view: str, *, shape: tuple[Size, ...] | None = None, dtype: object = None) -> Like:
+    """Describe an output by the input `view`.
+
+    `shape` entries are integers, or ("x", 0) for the extent of dimension 0 of input x.  Raises
+    `ArgumentError` A011 for what is no dtype.
+    """
+    named = None if dtype is None else dtype_of(dtype)
+    if dtype is not None and named is None:
+        raise ArgumentError("A011", f"{dtype!r} is not a dtype", hint=f"use one of {NAMES}")
+    return Like(view, shape, None if named is None else named.name)
+
+
+def op(kernel: TileKernel, *, outputs: Mapping[str, Like]) -> Op:
+    """Return a function of the kernel's other parameters that returns `outputs`.
+
+    Raises `ArgumentError` A011 for outputs that the kernel has no parameter for, or that are like
+    a parameter that is no input.
+    """
+    return Op(kernel, outputs)
+
+
+class Op:
+    """A function made of a kernel: it allocates the outputs and returns them.
+
+    Inputs are positional or by name, as the kernel lists them.  `out` is an array, or a tuple for
+    several outputs; `dtype` replaces the dtype of the outputs that are allocated.
+    """
+
+    def __init__(self, kernel: TileKernel, outputs: Mapping[str, Like]) -> None:
+        functools.update_wrapper(self, kernel.function)
+        self.kernel = kernel
+        self._outputs = dict(outputs)
+        names = kernel.signature.names
+        self._inputs = tuple(name for name in names if name not in outputs)
+        for name, described in outputs.items():
+            if name not in names or described.view not in self._inputs:
+                message = (
+                    f"output {name} like {described.view}: the kernel takes {', '.join(names)}"
+                )
+                raise ArgumentError("A011", message)
+        self._results: dict[Hashable, tuple[tuple[Any, tuple[int, ...], str], ...]] = {}
+
+    def __call__(
+        self,
+        *args: Any,  # noqa: ANN401
+        out: Any = None,  # noqa: ANN401
+        dtype: object = None,
+        **keywords: Any,  # noqa: ANN401
+    ) -> Any:  # noqa: ANN401
+        """Run the kernel and return its output, a tuple for several.
+
+        Raises as the kernel does, and `ArgumentError` A001 or A011 for `out` and `dtype`.
+        """
+        given = dict(zip(self._inputs, args, strict=False))
+        if len(args) > len(self._inputs) or given.keys() & keywords.keys():
+            shown = ", ".join(self._inputs)
+            raise ArgumentError("A001", f"the op {self.kernel.name} takes {shown}")
+        given.update(keywords)
+        results = self._allocated(given, dtype) if out is None else self._given(out)
+        given.update(results)
+        names = self.kernel.signature.names
+        if len(given) == len(names) == self.kernel.signature.positional_count:
+            self.kernel(*[given[name] for name in names])
+        else:
+            self.kernel(**given)
+        made = tuple(results.values())
+        return made[0] if len(made) == 1 else made
+
+    def _given(self, out: Any) -> dict[str, Any]:  # noqa: ANN401
+        listed = out if isinstance(out, tuple) else (out,)
+        if len(listed) != len(self._outputs):
+            message = f"the op has {len(self._outputs)} outputs, out= has {len(listed)}"
+            raise ArgumentError("A011", message)
+        return dict(zip(self._outputs, listed, strict=True))
+
+    def _allocated(self, given: Mapping[str, Any], dtype: object) -> dict[str, Any]:
+        sources = {described.view for described in self._outputs.values()}
+        missing = [name for name in sources if name not in given]
+        if missing:
+            raise ArgumentError("A001", f"missing a required argument: {missing[0]!r}")
+        key = (dtype, *(arrays.signature(given[name]) for name in sorted(self._shapes_read())))
+        results = self._results.get(key)
+        if results is None:
+            results = self._results[key] = self._describe(given, dtype)
+        return {
+            name: arrays.empty_like_framework(*result)
+            for name, result in zip(self._outputs, results, strict=True)
+        }
+
+    def _shapes_read(self) -> set[str]:
+        """Return the inputs whose layout decides what the outputs are."""
+        read = {described.view for described in self._outputs.values()}
+        for described in self._outputs.values():
+            read.update(size[0] for size in described.shape or () if isinstance(size, tuple))
+        return read
+
+    def _describe(
+        self, given: Mapping[str, Any], dtype: object
+    ) -> tuple[tuple[Any, tuple[int, ...], str], ...]:
+        replaced = None if dtype is None else like("", dtype=dtype).dtype
+        infos = {name: arrays.describe(given[name]) for name in self._shapes_read()}
+        made = []
+        for described in self._outputs.values():
+            info = infos[described.view]
+            shape = info.shape
+            if described.shape is not None:
+                shape = tuple(
+                    infos[size[0]].shape[size[1]] if isinstance(size, tuple) else size
+                    for size in described.shape
+                )
+            made.append((info.framework, shape, replaced or described.dtype or info.dtype))
+        return tuple(made)

@@ -1,0 +1,266 @@
+"""Compiled CPU programs: machine code with what a launch needs, in memory and on disk.
+
+In: a specialised kernel and everything its code depends on.  Out: a `CpuProgram`.  Decides what the
+identity of a program is, and that one which an earlier process compiled is loaded without planning
+or lowering anything.  Leaves compiling to `certile.pipeline` and `certile.runtime.cpu.engine`, and
+files to `certile.runtime.cache`.
+
+An entry on disk is JSON without code; it names the entries that hold the objects.  One that does
+not parse, or whose objects are gone, counts as absent.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from certile import settings
+from certile.frontend.state import Specialised
+from certile.ir.dtypes import BY_NAME, DType
+from certile.ir.fingerprint import fingerprint
+from certile.ir.program import HostValue, ViewFacts
+from certile.ir.tile import Kernel
+from certile.pipeline import (
+    CompiledLaunch,
+    CompiledProgram,
+    compile_program,
+    plan_program,
+)
+from certile.plan.record import GroupPlan, Options
+from certile.runtime.cache import default_cache, key
+from certile.runtime.cpu import engine
+from certile.targets import Sheet
+from certile.watch import SILENT, Watcher, watcher_for
+
+__all__ = ["CpuLaunch", "CpuProgram", "Request", "keep", "kept", "loaded", "obtain"]
+
+_SCHEMA = "certile.cpu-program/1"
+
+
+@dataclass(frozen=True, slots=True)
+class CpuLaunch:
+    """One launch: its code, where its arguments come from, and how its groups are shared out.
+
+    `object_key` names the object in the disk cache, `artifact` the text it was compiled from.
+    """
+
+    object_key: str
+    artifact: str
+    entry: str
+    buffers: tuple[str, ...]
+    scalars: tuple[tuple[HostValue, DType], ...]
+    programs: HostValue
+    programs_per_group: int
+    scratch_bytes: int
+    task_groups: int
+    pool_threads: int
+
+
+@dataclass(frozen=True, slots=True)
+class CpuProgram:
+    """Launches in order, and the address of each one's function."""
+
+    launches: tuple[CpuLaunch, ...]
+    functions: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Request:
+    """A specialised kernel and everything else that its compiled program follows from.
+
+    `classes` has the number of programs that each launch is planned for.
+    """
+
+    kernel: Kernel
+    facts: Mapping[str, ViewFacts]
+    classes: tuple[int, ...]
+    sheet: Sheet
+    options: Options
+
+    def plans(self) -> tuple[GroupPlan, ...]:
+        """Return the plan of each launch."""
+        return plan_program(self.kernel, self.classes, self.sheet, self.options)
+
+    def compiled(self, watch: Watcher = SILENT) -> CompiledProgram:
+        """Take the kernel through the pipeline."""
+        return compile_program(
+            self.kernel, self.facts, self.classes, self.sheet, self.options, watch
+        )
+
+    def watcher(self, notes: Sequence[Specialised]) -> Watcher:
+        """Return the watcher that the settings ask for; it hears which extents became numbers."""
+        now = settings.current()
+        settings.warn_unknown()
+        watch = watcher_for(now, f"{self.kernel.name}-{fingerprint(self.kernel)[:12]}")
+        for note in notes:
+            watch.on_choice("extent", note.value, (), str(note))
+        return watch
+
+    def identity(self) -> str:
+        """Return the key of the CPU program: equal ones mean equal code and equal bindings."""
+        return key(
+            _SCHEMA,
+            compiler_identity(),
+            *engine.environment(),
+            fingerprint(self.kernel),
+            self.kernel.name,
+            [param.name for param in self.kernel.params],
+            repr([self.facts[view.name] for view in self.kernel.views]),
+            list(self.classes),
+            _text_of(self.sheet),
+            repr(self.options),
+            repr(settings.current().codegen_key()),
+        )
+
+
+def obtain(request: Request, notes: Sequence[Specialised] = ()) -> CpuProgram:
+    """Return the program of a request as machine code, from the disk cache where it is known.
+
+    With a watcher the pipeline always runs, since there would be nothing to watch otherwise.
+    """
+    watch = request.watcher(notes)
+    entry_key = request.identity()
+    known = kept(entry_key) if watch is SILENT else None
+    if known is None:
+        known = loaded(request.compiled(watch))
+        keep(entry_key, known)
+    return known
+
+
+def kept(entry_key: str) -> CpuProgram | None:
+    """Return the program under a key from the disk cache, loaded, or None."""
+    data = default_cache().get(entry_key)
+    if data is None:
+        return None
+    try:
+        launches = tuple(_launch(item) for item in json.loads(data)["launches"])
+    except (ValueError, KeyError, TypeError):
+        return None
+    functions = []
+    for launch in launches:
+        address = _load_kept(launch)
+        if address is None:
+            return None
+        functions.append(address)
+    return CpuProgram(launches, tuple(functions))
+
+
+def keep(entry_key: str, program: CpuProgram) -> None:
+    """Store a program under its key, for later processes."""
+    document = {"schema": _SCHEMA, "launches": [_document(each) for each in program.launches]}
+    default_cache().put(entry_key, json.dumps(document).encode())
+
+
+def loaded(compiled: CompiledProgram) -> CpuProgram:
+    """Return a compiled program with its artifacts as machine code in this process."""
+    launches = tuple(_of_compiled(launch) for launch in compiled.launches)
+    functions = tuple(
+        _load(launch, each.artifact.text)
+        for launch, each in zip(launches, compiled.launches, strict=True)
+    )
+    return CpuProgram(launches, functions)
+
+
+@functools.cache
+def compiler_identity() -> str:
+    """Return what changes when this package does: the state of its files.
+
+    A version would not tell two states of a working tree apart.
+    """
+    folder = Path(__file__).parent.parent
+    digest = hashlib.sha256()
+    for path in sorted(folder.rglob("*.py")):
+        about = path.stat()
+        line = f"{path.relative_to(folder)}\0{about.st_size}\0{about.st_mtime_ns}\0"
+        digest.update(line.encode())
+    return digest.hexdigest()
+
+
+def _text_of(sheet: Sheet) -> str:
+    """Return a sheet as text; a set prints in another order in each process."""
+    values = {each.name: getattr(sheet, each.name) for each in fields(sheet)}
+    sets = {n: sorted(map(str, v)) for n, v in values.items() if isinstance(v, frozenset)}
+    return repr({**values, **sets, "provenance": None})
+
+
+# Machine code in this process, by the fingerprint of its artifact: equal plans share it.
+_code: dict[str, tuple[engine.Loaded, int]] = {}
+
+
+def _load(launch: CpuLaunch, text: str) -> int:
+    known = _code.get(launch.artifact)
+    if known is None:
+        code = engine.load_or_compile(text, default_cache())
+        known = _code[launch.artifact] = (code, code.address(launch.entry))
+    return known[1]
+
+
+def _load_kept(launch: CpuLaunch) -> int | None:
+    known = _code.get(launch.artifact)
+    if known is None:
+        data = default_cache().get(launch.object_key)
+        if data is None:
+            return None
+        code = engine.load_object(data)
+        known = _code[launch.artifact] = (code, code.address(launch.entry))
+    return known[1]
+
+
+def _of_compiled(each: CompiledLaunch) -> CpuLaunch:
+    artifact, launch = each.artifact, each.launch
+    kinds = (scalar.dtype for scalar in launch.kernel.scalars)
+    return CpuLaunch(
+        object_key=engine.object_key(artifact.text),
+        artifact=artifact.fingerprint,
+        entry=artifact.entry,
+        buffers=launch.buffers,
+        scalars=tuple(zip(launch.scalars, kinds, strict=True)),
+        programs=launch.programs,
+        programs_per_group=artifact.programs_per_group,
+        scratch_bytes=artifact.scratch_bytes,
+        task_groups=each.plan.task_groups,
+        pool_threads=each.plan.pool_threads,
+    )
+
+
+def _document(launch: CpuLaunch) -> dict[str, Any]:
+    return {
+        "object_key": launch.object_key,
+        "artifact": launch.artifact,
+        "entry": launch.entry,
+        "buffers": launch.buffers,
+        "scalars": [[_value_document(value), dtype.name] for value, dtype in launch.scalars],
+        "programs": _value_document(launch.programs),
+        "programs_per_group": launch.programs_per_group,
+        "scratch_bytes": launch.scratch_bytes,
+        "task_groups": launch.task_groups,
+        "pool_threads": launch.pool_threads,
+    }
+
+
+def _launch(item: dict[str, Any]) -> CpuLaunch:
+    return CpuLaunch(
+        **{
+            **item,
+            "buffers": tuple(item["buffers"]),
+            "scalars": tuple((_value(value), BY_NAME[name]) for value, name in item["scalars"]),
+            "programs": _value(item["programs"]),
+        }
+    )
+
+
+def _value_document(value: HostValue) -> list[Any]:
+    factors = [f if isinstance(f, int) else _value_document(f) for f in value.factors]
+    return [value.kind, value.view, value.dim, factors]
+
+
+def _value(item: list[Any]) -> HostValue:
+    kind, view, dim, factors = item
+    return HostValue(
+        kind, view, dim, tuple(f if isinstance(f, int) else _value(f) for f in factors)
+    )

@@ -1,0 +1,324 @@
+"""Every K code: the shortest kernel that raises it, and the place it points at.
+
+In a case «…» marks what the caret must cover; the marks are taken out before the code is compiled.
+"""
+
+import re
+import textwrap
+
+import pytest
+
+import certile as ct
+from certile.codes.kernel import KERNEL
+from certile.diagnostics import KernelError
+from certile.frontend.signature import KernelSignature
+from certile.frontend.spec import KernelSpec
+from certile.frontend.trace import trace
+
+CASES = {
+    "K002": """
+        def kernel(x, y, n):
+            rows, cols = ct.axis("rows", x.shape[0]), ct.axis("cols", x.shape[1])
+            for r in ct.parallel(rows):
+                v = x[r, cols]
+                if «v > 0»:
+                    y[r, cols] = v
+        """,
+    "K003": """
+        def kernel(x, y, n):
+            rows, cols = ct.axis("rows", x.shape[0]), ct.axis("cols", x.shape[1])
+            for r in ct.parallel(rows):
+                y[r, cols] = «int(x[r, 0])»
+        """,
+    "K004": """
+        def kernel(x, y, n):
+            rows, cols = ct.axis("rows", x.shape[0]), ct.axis("cols", x.shape[1])
+            for r in ct.parallel(rows):
+                total = 0.0
+                for k in ct.serial(cols):
+                    total = total + x[r, k]
+                y[r, cols] = «total * 2.0»
+        """,
+    "K005": """
+        def kernel(x, y, n):
+            rows, cols = ct.axis("rows", x.shape[0]), ct.axis("cols", x.shape[1])
+            for r in ct.parallel(rows):
+                v = x[r, cols]
+                y[r, cols] = v
+            «ct.exp(v)»
+        """,
+    "K006": """
+        def kernel(x, y, n):
+            cols = ct.axis("cols", x.shape[1])
+            v = «x[0, cols]»
+        """,
+    "K007": """
+        def kernel(x, y, n):
+            rows, cols = ct.axis("rows", x.shape[0]), ct.axis("cols", x.shape[1])
+            for r in «ct.parallel(rows)»:
+                y[r, cols] = x[r, cols]
+                break
+        """,
+    "K008": """
+        def kernel(x, y, n):
+            rows, cols = ct.axis("rows", x.shape[0]), ct.axis("cols", x.shape[1])
+            total = ct.carry(0.0)
+            for r in ct.parallel(rows):
+                «total.value» = x[r, 0]
+        """,
+    "K009": """
+        def kernel(x, y, n):
+            rows, cols = ct.axis("rows", x.shape[0]), ct.axis("cols", x.shape[1])
+            for r in ct.parallel(rows):
+                total = ct.carry(0.0)
+                for k in ct.serial(cols):
+                    «total.value» = total.value + x[r, cols2(x)]
+        """,
+    "K010": """
+        def kernel(x, y, n):
+            rows, cols = ct.axis("rows", x.shape[0]), ct.axis("cols", x.shape[1])
+            for r in ct.parallel(rows):
+                y[r, cols] = «ct.exp(x)»
+        """,
+    "K011": """
+        def kernel(x, y, n):
+            rows, cols = ct.axis("rows", x.shape[0]), ct.axis("cols", x.shape[1])
+            for r in ct.parallel(rows):
+                y[r, cols] = «ct.where(x[r, cols], 1.0, 0.0)»
+        """,
+    "K012": """
+        def kernel(x, y, n):
+            rows, cols = ct.axis("rows", x.shape[0]), ct.axis("cols", x.shape[1])
+            for r in ct.parallel(rows):
+                y[r, cols] = «ct.cast(x[r, cols], ct.u8) + 300»
+        """,
+    "K013": """
+        def kernel(x, y, n):
+            rows, cols = ct.axis("rows", x.shape[0]), ct.axis("cols", x.shape[1])
+            for r in ct.parallel(rows):
+                y[r, 0] = «ct.reduce(x[r, cols], cols2(x), ct.add)»
+        """,
+    "K014": """
+        def kernel(x, y, n):
+            rows, cols = ct.axis("rows", x.shape[0]), ct.axis("cols", x.shape[1])
+            for r in ct.parallel(rows):
+                «y[r, 0]» = x[r, cols]
+        """,
+    "K015": """
+        def kernel(x, y, n):
+            rows, cols = ct.axis("rows", x.shape[0]), ct.axis("cols", x.shape[1])
+            for r in ct.parallel(rows):
+                y[r, cols] = «x[r]»
+        """,
+    "K016": """
+        def kernel(x, y, n):
+            rows, cols = ct.axis("rows", x.shape[0]), ct.axis("cols", x.shape[1])
+            for r in ct.parallel(rows):
+                y[r, cols] = «x[r, -1]»
+        """,
+    "K017": """
+        def kernel(x, y, n):
+            rows, cols = ct.axis("rows", x.shape[0]), ct.axis("cols", x.shape[1])
+            for r in ct.parallel(rows):
+                for q in «ct.serial(rows)»:
+                    y[r, cols] = x[q, cols]
+        """,
+    "K018": """
+        def kernel(x, y, n):
+            rows, four = ct.axis("rows", x.shape[0]), ct.axis("four", 4)
+            for r in ct.parallel(rows):
+                y[r, four] = «ct.relabel(x[r, four], four, ct.axis("short", 3))»
+        """,
+    "K019": """
+        def kernel(x, y, n):
+            for r in «ct.parallel(x.shape[0])»:
+                y[r, 0] = x[r, 0]
+        """,
+    "K020": """
+        def kernel(x, y, n):
+            rows, cols = ct.axis("rows", x.shape[0]), ct.axis("cols", x.shape[1])
+            for r in ct.parallel(rows):
+                y[r, 0] = «ct.reduce(x[r, cols], cols, lambda a, b: a - b)»
+        """,
+    "K021": """
+        def kernel(x, y, n):
+            rows, cols = ct.axis("rows", x.shape[0]), ct.axis("cols", x.shape[1])
+            for r in ct.parallel(rows):
+                v, w = x[r, cols], x[r, 0]
+                fold = lambda a, b: a - b * w
+                y[r, 0] = «ct.reduce(v, cols, fold, policy="fold_left", init=0)»
+        """,
+    "K022": """
+        def kernel(x, y, n):
+            rows, cols = ct.axis("rows", x.shape[0]), ct.axis("cols", x.shape[1])
+            for r in ct.parallel(rows):
+                y[r, 0] = «ct.reduce(x[r, cols], cols, ct.add, policy="fast")»
+        """,
+    "K023": """
+        def kernel(x, y, n):
+            rows, cols = ct.axis("rows", x.shape[0]), ct.axis("cols", x.shape[1])
+            for r in ct.parallel(rows):
+                y[r, cols] = «x.tile((r, cols), fill=1.0)».load()
+        """,
+    "K024": """
+        def kernel(x, y, n):
+            rows, cols = ct.axis("rows", x.shape[0]), ct.axis("cols", x.shape[1])
+            for r in ct.parallel(rows):
+                «n[r, cols]» = x[r, cols]
+        """,
+    "K025": """
+        def kernel(x, y, n):
+            rows = ct.axis("rows", «x.shape[0] * 2»)
+        """,
+    "K027": """
+        «def kernel(x, y, n):»
+            rows, cols = ct.axis("rows", x.shape[0]), ct.axis("cols", x.shape[1])
+            for r in ct.parallel(rows):
+                y[r, cols] = x[r, cols]
+            return y
+        """,
+    "K028": """
+        def kernel(x, y, n):
+            rows = «ct.axis("rows", -1)»
+        """,
+    "K029": """
+        def kernel(x, y, n):
+            rows, cols = ct.axis("rows", x.shape[0]), ct.axis("cols", x.shape[1])
+            for r in ct.parallel(rows):
+                v = x[r, cols]
+                y[r, 0] = «ct.reduce((v, v), cols, ct.add)»
+        """,
+    "K030": """
+        def kernel(x, y, n):
+            rows, cols = ct.axis("rows", x.shape[0]), ct.axis("cols", x.shape[1])
+            for r in ct.parallel(rows):
+                y[r, cols] = «ct.cast(x[r, cols], "complex64")»
+        """,
+    "K034": """
+        «def kernel(x, y, n):»
+            pass
+        """,
+}
+
+
+def cols2(x):
+    return ct.axis("others", x.shape[1])
+
+
+def _compiled(marked):
+    """Return the kernel's function and the marked line and columns, counted from 1."""
+    marked = textwrap.dedent(marked).lstrip("\n")
+    before, inside, _ = re.split("[«»]", marked)
+    line = before.count("\n") + 1
+    start = len(before) - (before.rfind("\n") + 1) + 1
+    namespace = {"ct": ct, "cols2": cols2, "__name__": "user_code"}
+    exec(compile(re.sub("[«»]", "", marked), "<case>", "exec"), namespace)
+    return namespace["kernel"], (line, start, start + len(inside))
+
+
+def _trace(kernel, **options):
+    signature = KernelSignature(kernel)
+    described = [(ct.f32, 2), (ct.f32, 2), (ct.i32, 2)]
+    specs = signature.specs([object()] * 3, described)
+    return trace(kernel, KernelSpec(specs, **options))
+
+
+@pytest.mark.parametrize("code", CASES)
+def test_the_code_line_and_columns(code):
+    kernel, place = _compiled(CASES[code])
+    with pytest.raises(KernelError) as caught:
+        _trace(kernel)
+    assert caught.value.code == code
+    loc = caught.value.loc
+    if CASES[code].lstrip().startswith("«def"):
+        assert loc.line == place[0]
+    else:
+        assert (loc.line, loc.column, loc.end_column) == place
+
+
+def test_no_code_is_left_out():
+    elsewhere = {"K001", "K026", "K031", "K032", "K035"}
+    assert {entry.code for entry in KERNEL} == CASES.keys() | elsewhere
+
+
+def test_outside_a_kernel():
+    with pytest.raises(KernelError, match=r"K001.*ct\.exp") as caught:
+        ct.exp(1.0)
+    assert caught.value.loc.file == __file__
+
+
+def test_a_signature_without_a_fixed_list():
+    def kernel(*views):
+        pass
+
+    with pytest.raises(KernelError, match="K026") as caught:
+        KernelSignature(kernel)
+    assert caught.value.loc.line == kernel.__code__.co_firstlineno
+
+
+def test_a_kernel_inside_a_kernel():
+    def inner(x, y, n):
+        rows = ct.axis("rows", x.shape[0])
+        for r in ct.parallel(rows):
+            y[r, 0] = x[r, 0]
+
+    def outer(x, y, n):
+        _trace(inner)
+
+    with pytest.raises(KernelError, match="K031"):
+        _trace(outer)
+
+
+def test_a_tile_kept_from_an_earlier_trace():
+    kept = []
+
+    def kernel(x, y, n):
+        rows = ct.axis("rows", x.shape[0])
+        three = ct.full((), 3.0)
+        kept.append(three)
+        for r in ct.parallel(rows):
+            y[r, 0] = kept[0] + x[r, 0]
+
+    _trace(kernel)
+    with pytest.raises(KernelError, match="K032"):
+        _trace(kernel)
+
+
+@pytest.mark.parametrize(
+    ("body", "at"),
+    [
+        (lambda v, cols: ct.where(ct.isnan(v), 0.0, v), "isnan"),
+        (lambda v, cols: ct.reduce(v, cols, ct.add, policy="fold_left"), "fold_left"),
+    ],
+)
+def test_fast_math_is_refused(body, at):
+    def kernel(x, y, n):
+        rows, cols = ct.axis("rows", x.shape[0]), ct.axis("cols", x.shape[1])
+        for r in ct.parallel(rows):
+            y[r, cols] = body(x[r, cols], cols)
+
+    _trace(kernel, math="precise")
+    with pytest.raises(KernelError, match="K035"):
+        _trace(kernel, math="fast")
+
+
+def test_the_rendered_error_shows_line_caret_and_hint():
+    kernel = _kernel_with_a_chained_comparison()
+    with pytest.raises(KernelError) as caught:
+        _trace(kernel)
+    text = str(caught.value)
+    line = "            y[r, cols] = ct.where(0 < x[r, cols] < 1, 1.0, 0.0)"
+    assert line in text
+    carets = text.splitlines()[3]
+    assert carets.index("^") - text.splitlines()[2].index("0 < x") == 0
+    assert carets.count("^") == len("0 < x[r, cols] < 1")
+    assert "hint: use ct.where" in text
+
+
+def _kernel_with_a_chained_comparison():
+    def kernel(x, y, n):
+        rows, cols = ct.axis("rows", x.shape[0]), ct.axis("cols", x.shape[1])
+        for r in ct.parallel(rows):
+            y[r, cols] = ct.where(0 < x[r, cols] < 1, 1.0, 0.0)
+
+    return kernel

@@ -1,0 +1,121 @@
+"""Programs on disk: found again without compiling, told apart, and rebuilt when broken."""
+
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import certile as ct
+from certile.runtime import programs
+from certile.runtime.cache import default_cache
+
+
+def double(x: ct.View, y: ct.View, n: ct.constexpr = 2):
+    rows, cols = ct.axis("rows", x.shape[0]), ct.axis("cols", x.shape[1])
+    for r in ct.parallel(rows):
+        y[r, cols] = x[r, cols] * n
+
+
+X = np.arange(12, dtype=np.float32).reshape(3, 4)
+
+
+def run(n=2):
+    y = np.zeros_like(X)
+    kernel = ct.tile_kernel(double)
+    kernel(X, y, n)
+    np.testing.assert_array_equal(y, X * n)
+    return kernel
+
+
+@pytest.fixture
+def counted(cache_folder, monkeypatch):
+    """Count pipeline runs; each run() sees no machine code of this process."""
+    runs = []
+    compile_program = programs.compile_program
+    monkeypatch.setattr(programs, "_code", {})
+    monkeypatch.setattr(
+        programs, "compile_program", lambda *args: runs.append(1) or compile_program(*args)
+    )
+    return runs
+
+
+def test_a_known_program_is_not_compiled_again(counted, monkeypatch):
+    assert run().compilations == 1
+    monkeypatch.setattr(programs, "_code", {})
+    assert run().compilations == 1
+    assert len(counted) == 1
+    run(3)
+    assert len(counted) == 2
+
+
+def test_settings_and_options_are_part_of_the_identity(counted, monkeypatch):
+    run()
+    monkeypatch.setenv("CERTILE_MATH", "portable")
+    run()
+    assert len(counted) == 2
+    monkeypatch.delenv("CERTILE_MATH")
+    run()
+    assert len(counted) == 2
+    ct.tile_kernel(double).prepare(X, X.copy(), plan={"subgroup_reductions": "off"})
+    assert len(counted) == 3
+
+
+def test_watching_always_compiles(counted, monkeypatch, tmp_path):
+    run()
+    monkeypatch.setenv("CERTILE_DUMP", "all")
+    monkeypatch.setenv("CERTILE_DUMP_DIR", str(tmp_path / "dump"))
+    run()
+    assert len(counted) == 2
+    names = {path.name.partition("-")[2] for path in (tmp_path / "dump").glob("*/*")}
+    assert {"tile.ir", "machine.ir", "kernel.ll"} <= names
+
+
+@pytest.mark.parametrize("content", [b"", b"{}", b"[]", b'{"launches": [{}]}', b"\xff"])
+def test_a_broken_entry_is_rebuilt(counted, monkeypatch, content):
+    keys = []
+    kept = programs.kept
+    monkeypatch.setattr(programs, "kept", lambda key: keys.append(key) or kept(key))
+    run()
+    default_cache().put(keys[0], content)
+    run()
+    assert len(counted) == 2
+    assert json.loads(default_cache().get(keys[0]))["launches"]
+
+
+def test_an_entry_whose_object_is_gone_is_rebuilt(counted, monkeypatch, cache_folder):
+    run()
+    for path in cache_folder.rglob("*.entry"):
+        if b"ELF" in path.read_bytes()[:64] or b"\xcf\xfa" in path.read_bytes()[:64]:
+            path.unlink()
+    monkeypatch.setattr(programs, "_code", {})
+    run()
+    assert len(counted) == 2
+
+
+def test_other_processes_find_the_same_entries(cache_folder):
+    source = (
+        "import numpy as np, certile as ct\n"
+        "from tests_double import double\n"
+        "x = np.ones((3, 4), np.float32); y = np.zeros_like(x)\n"
+        "ct.tile_kernel(double)(x, y)\n"
+        "assert (y == 2).all()\n"
+    )
+    script = cache_folder.parent / "script.py"
+    script.write_text(source)
+    body = "import certile as ct\n\n\n" + _source_of_double()
+    (cache_folder.parent / "tests_double.py").write_text(body)
+    counts = []
+    for seed in ("0", "1", "2"):
+        environment = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": os.getcwd()}
+        subprocess.run([sys.executable, str(script)], env=environment, check=True, timeout=60)
+        counts.append(len(list(cache_folder.rglob("*.entry"))))
+    assert counts[0] == counts[1] == counts[2] > 0
+
+
+def _source_of_double():
+    import inspect
+
+    return inspect.getsource(double)
