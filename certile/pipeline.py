@@ -22,7 +22,7 @@ from certile.ir.tile import Kernel
 from certile.ir.verify import verify
 from certile.ir.walk import parallel_regions
 from certile.lower import lower_launch
-from certile.plan.choose import choose
+from certile.plan.choose import choose, required
 from certile.plan.record import GroupPlan, Options
 from certile.plan.text import plan_text
 from certile.settings import current
@@ -94,6 +94,8 @@ def compile_program(
     if checking != "off":
         _accept(verify(kernel))
     plans = plan_program(kernel, programs, sheet, options, watch)
+    for plan in plans:
+        required(plan)
     watch.stage("plan", Text("\n\n".join(plan_text(plan) for plan in plans), "txt"))
     launches = _lower(kernel, plans, facts, checking)
     machines = [print_machine(launch.kernel) for launch in launches]

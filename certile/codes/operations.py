@@ -17,18 +17,18 @@ OPERATIONS: dict[str, tuple[Code, ...]] = {
                 "An operation was asked to work along an axis that is not there, along one axis "
                 "twice, along several where it takes one, or along something that is no integer."
             ),
-            "ops.softmax(np.zeros((3, 4), np.float32), axis=2)",
+            "ops.sum(np.zeros((3, 4), np.float32), axis=2)",
             "Name an axis of the array, counted from 0, or from -1 at the end",
         ),
         Code(
             "A302",
             "element type that the operation does not take or give",
             (
-                "Softmax, norms and the like are defined for real numbers; an array of bool or "
+                "Exponentials, norms and the like are defined for real numbers; an array of bool or "
                 "integers is not silently converted, and a result dtype has to be one that the "
                 "operation gives."
             ),
-            "ops.softmax(np.arange(4))",
+            "ops.logsumexp(np.arange(4))",
             "Convert the array to f32, f16 or bf16, or pass dtype=",
         ),
         Code(
@@ -38,7 +38,7 @@ OPERATIONS: dict[str, tuple[Code, ...]] = {
                 "A weight or bias spans the axes that are normalised, a residual has the shape of "
                 "x, labels have the shape of the logits less the axis of classes."
             ),
-            "ops.rms_norm(x, weight=np.ones(3, np.float32))  # x has rows of 4",
+            "operation(x, weight=np.ones(3, np.float32))  # x has rows of 4",
             "Pass an array of the shape that the message names",
         ),
         Code(
@@ -55,7 +55,7 @@ OPERATIONS: dict[str, tuple[Code, ...]] = {
             "A305",
             "option with a value it does not have",
             "An option takes one of a few values, or a number in a range, and was given another.",
-            'ops.gelu(x, approximate="fast")',
+            "certile plan sum --shape 3x4096 --dtype f31",
             "Use a value that the message names",
         ),
         Code(
@@ -75,14 +75,14 @@ OPERATIONS: dict[str, tuple[Code, ...]] = {
                 "A label is neither the number of a class nor ignore_index. It is found before "
                 "anything is written."
             ),
-            "ops.cross_entropy(np.zeros((1, 3), np.float32), np.array([3]))",
+            "operation(np.zeros((1, 3), np.float32), labels=np.array([3]))",
             "Correct the label, or mark the row with ignore_index",
         ),
         Code(
             "A308",
             "name of no operation",
             "A command was given a name that is neither an operation nor a kernel in a file.",
-            "certile plan sofmax --shape 3x4096",
+            "certile plan summ --shape 3x4096",
             "Use a name that `certile ops` lists, or FILE.py:kernel",
         ),
         Code(
@@ -99,7 +99,7 @@ OPERATIONS: dict[str, tuple[Code, ...]] = {
             "A310",
             "name of no target sheet",
             "The option --sheet names a sheet that does not exist.",
-            "certile plan softmax --shape 3x4096 --sheet m7",
+            "certile plan sum --shape 3x4096 --sheet m7",
             "Use a sheet that the message names",
         ),
     ),
@@ -111,7 +111,7 @@ OPERATIONS: dict[str, tuple[Code, ...]] = {
                 "The operation is defined for this element type, but there is no kernel of it in "
                 "this version."
             ),
-            "ops.softmax(np.zeros(4))  # NumPy's default is f64",
+            "ops.logsumexp(np.zeros(4))  # NumPy's default is f64",
             "Convert the array to an element type that the message names",
         ),
         Code(
@@ -121,7 +121,7 @@ OPERATIONS: dict[str, tuple[Code, ...]] = {
                 "A guard compares a generated kernel with the framework's own operation before it "
                 "is used. This version has none."
             ),
-            'ops.softmax(x, guard="check")',
+            'ops.sum(x, guard="check")',
             "Leave guard= out",
         ),
         Code(
@@ -131,7 +131,7 @@ OPERATIONS: dict[str, tuple[Code, ...]] = {
                 "The result of an operation on a tensor that requires gradients can be used, but "
                 "not differentiated: a missing gradient is never taken for zero."
             ),
-            "ops.softmax(x.requires_grad_()).sum().backward()",
+            "ops.logsumexp(x.requires_grad_()).backward()",
             "Use the framework's own operation where gradients are needed",
         ),
         Code(

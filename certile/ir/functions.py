@@ -2,9 +2,11 @@
 
 A function is named once, here, with its arity, how its result type follows from its operands, and
 how exact it is.  `ulp` is None for functions that are bit-exact on every target (arithmetic in the
-operand type, comparisons, selections, conversions); otherwise it is the bound, in units in the last
-place of the result type, that a precise target must keep.  f16 and bf16 operands of an inexact
-function are widened to f32, and the result is rounded once.
+operand type, comparisons, selections, conversions); otherwise it is what kernels may rely on under
+precise math: the bound, in units in the last place of the result type, of any precise target.
+A target may do better.  The expansions of `certile.lower.math` do, and state their own bounds
+there; where a target's library cannot keep the promise its sheet says so.  f16 and bf16 operands
+of an inexact function are widened to f32, and the result is rounded once.
 """
 
 from __future__ import annotations
@@ -58,10 +60,12 @@ def _inexact(names: str, ulp: float, arity: int = 1) -> list[Function]:
     return [Function(name, arity, "float", ulp, expensive=True) for name in names.split()]
 
 
-# `div` is true division; `floordiv` and `mod` floor as Python's do, and give 0 for a divisor of 0.
+# `div` is true division; `floordiv` and `mod` floor as Python's do; integers divided by 0 give 0,
+# floats what IEEE division gives.
 # `maximum minimum` propagate NaN; `fmax fmin` ignore it.  `round` is half to even.  `shl shr` past
 # the width give 0 (shr of a negative: -1).  `scale2(x, n)` is x * 2**n rounded once, n an
-# integer-valued float; `bits`/`float_of` reinterpret f32 as i32 and back.
+# integer-valued float.  `logaddexp` cancels where its result is near 0: its units are those of the
+# larger of the result and log 2.
 FUNCTIONS: dict[str, Function] = _table(
     *_exact("same", 1, "neg abs sign floor ceil round trunc"),
     *_exact("same", 2, "add sub mul floordiv mod maximum minimum fmax fmin"),
@@ -75,5 +79,6 @@ FUNCTIONS: dict[str, Function] = _table(
     *_exact("integer", 1, "bit_not popcount ctz"),
     *_inexact("exp exp2 expm1 log log2 log1p tanh sigmoid erf erfc rsqrt recip", 2.0),
     *_inexact("sin cos tan", 2.0),
-    *_inexact("pow logaddexp fmod", 2.0, arity=2),
+    *_inexact("pow fmod", 2.0, arity=2),
+    *_inexact("logaddexp", 3.0, arity=2),
 )

@@ -353,6 +353,8 @@ class Store(Effect):
         spanned = join_axes(*(index.axes for index in self.indices))
         if not set(self.value.axes) <= set(spanned):
             yield Diagnostic("V004", "the stored value spans an axis its place does not", self.loc)
+        if self.mask is not None and not set(self.mask.axes) <= set(spanned):
+            yield Diagnostic("V004", "a store's mask spans an axis its place does not", self.loc)
 
 
 @node("tile.parallel", pure=False)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 
+from certile.ir.laws import Law
 from certile.ir.node import Node
 from certile.ir.rows import Step
+from certile.ir.terms import Apply, Term
 from certile.ir.tile import Const, Kernel, Map, Parallel, Reduce, Tile, effects, roots
 from certile.ir.types import Axis
 
@@ -76,6 +78,22 @@ def fused(steps: Sequence[Step]) -> list[list[Step]]:
     return groups
 
 
+def _tests_nan(fn: str, args: Sequence[object]) -> bool:
+    return fn in _NAN_TESTS or (fn == "ne" and args[0] == args[1])
+
+
+def _law_tests_nan(law: Law) -> bool:
+    """Whether a law's own terms tell NaN or infinity apart (argmax and the merges of pairs do)."""
+    stack: list[Term] = [*law.lift, *law.merge, *law.finalize]
+    while stack:
+        term = stack.pop()
+        if isinstance(term, Apply):
+            if _tests_nan(term.fn, term.args):
+                return True
+            stack.extend(term.args)
+    return False
+
+
 def needs_precise_math(kernel: Kernel, parallel: Parallel) -> bool:
     """Whether fast math would change the kernel's meaning: an ordered reduction, a NaN test."""
     seen: set[Node] = set()
@@ -87,11 +105,9 @@ def needs_precise_math(kernel: Kernel, parallel: Parallel) -> bool:
         if at in seen:
             continue
         seen.add(at)
-        if isinstance(at, Reduce) and at.policy != "unordered_tree":
+        if isinstance(at, Reduce) and (at.policy != "unordered_tree" or _law_tests_nan(at.law)):
             return True
-        if isinstance(at, Map) and (
-            at.fn in _NAN_TESTS or (at.fn == "ne" and at.args[0] is at.args[1])
-        ):
+        if isinstance(at, Map) and _tests_nan(at.fn, at.args):
             return True
         stack.extend(at.operands())
     return kernel.math == "portable"

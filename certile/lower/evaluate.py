@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from certile.diagnostics import InternalError, UnsupportedError
-from certile.ir.dtypes import DType, bf16, f16, f32, i32, i64
+from certile.ir.dtypes import DType, bf16, bool_, f16, f32, i32, i64
 from certile.ir.functions import FUNCTIONS
 from certile.ir.machine import Address, Value
 from certile.ir.machine_build import Builder
@@ -50,12 +50,18 @@ _MOVES = frozenset({"where"})
 _LOGICAL = frozenset({"eq", "ne", "lt", "le", "gt", "ge", "maximum", "minimum", "fmax", "fmin"}) | {
     *("where", "bit_and", "bit_or", "bit_xor", "bit_not")
 }
+# Nodes whose operands are evaluated at the same element.
+_ELEMENT_WISE = (Map, Cast, Bitcast, Broadcast)
 _CLASSES = frozenset({"isnan", "isinf", "isfinite"})
 
 
 def native_functions(sheet: Sheet, math: str) -> frozenset[str] | None:
-    """The functions a kernel may leave to its target; none under portable math."""
-    return frozenset() if math == "portable" else sheet.native_functions
+    """The functions a kernel may leave to its target (None: all); none under portable math."""
+    if math == "portable":
+        return frozenset()
+    if math == "fast" and sheet.native_functions is not None:
+        return sheet.native_functions | sheet.fast_functions
+    return sheet.native_functions
 
 
 def _computed_in(fn: str, dtype: DType) -> DType:
@@ -142,18 +148,33 @@ class Evaluator:
     # Values.
 
     def value(self, node: Tile) -> Value:
-        """The value of `node` at the element the scopes name, evaluated at most once there."""
+        """The value of `node` at the element the scopes name, evaluated at most once there.
+
+        Chains of element-wise nodes may be long, so they are walked with a stack of their own.
+        """
+        stack, opened = [node], set[Tile]()
+        while stack:
+            at = stack[-1]
+            made = self._known(at)
+            if made is None and at not in opened:
+                opened.add(at)
+                made = self._special(at)
+                if made is None and isinstance(at, _ELEMENT_WISE):
+                    stack.extend(below for below in at.operands() if isinstance(below, Tile))
+                    continue
+            self.at.memo[at] = self.compute(at) if made is None else made
+            stack.pop()
+        return self.at.memo[node]
+
+    def _known(self, node: Tile) -> Value | None:
+        """What a scope remembers of a node, if it is the same at the element in scope."""
         spanned = set(node.axes)
         for scope in reversed(self._scopes):
             if node in scope.memo:
                 return scope.memo[node]
             if spanned & scope.bound:
                 break
-        made = self._special(node)
-        if made is None:
-            made = self.compute(node)
-        self.at.memo[node] = made
-        return made
+        return None
 
     def compute(self, node: Tile) -> Value:
         """The value of `node` from its operands, whatever is kept of it elsewhere."""
@@ -175,6 +196,9 @@ class Evaluator:
             case Map(fn=fn, args=args):
                 return self._map(fn, tuple(self.value(arg) for arg in args), node.dtype)
             case Cast(value=inner):
+                return self.builder.convert(self.value(inner), node.dtype)
+            case Bitcast(value=inner) if bool_ in (inner.dtype, node.dtype):
+                # A bool is a byte of 0 or 1 in memory only.
                 return self.builder.convert(self.value(inner), node.dtype)
             case Bitcast(value=inner):
                 return self.builder.reinterpret(self.value(inner), node.dtype)
@@ -268,8 +292,20 @@ class Evaluator:
             # One lane of several stores here: every lane has the address, its mask decides.
             address = Address(address.base, 0)
         buffer = self.interface.buffer(node.buffer)
-        aligned = streaming and guard is None and address.lane_stride == 1
-        self.builder.store(buffer, address, value, guard, streaming=aligned)
+        contiguous = guard is None and address.lane_stride == 1
+        streaming = streaming and contiguous and self._starts_rows(node)
+        self.builder.store(buffer, address, value, guard, streaming=streaming)
+
+    def _starts_rows(self, node: Store) -> bool:
+        """Whether lane 0 of a chunk is as aligned as the first element of a row.
+
+        Only then may the vector be stored past the cache: strides other than 1 keep the alignment,
+        so every index of a unit stride must be the coordinate that chunks divide.
+        """
+        assert isinstance(node.buffer, View)
+        strides = [self.interface.stride(node.buffer, dim) for dim in range(node.buffer.rank)]
+        unit = [i for i, stride in zip(node.indices, strides, strict=True) if stride == 1]
+        return len(unit) == 1 and isinstance(unit[0], Iota)
 
     def _gather(self, node: Gather) -> Value:
         """Read the selected element under its guard; the rest of the row is not touched."""

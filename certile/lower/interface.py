@@ -27,6 +27,7 @@ class Interface:
         self._types: dict[str, DType] = {
             p.name: p.dtype for p in kernel.params if isinstance(p, Scalar)
         }
+        self._taken = frozenset(p.name for p in kernel.params)
         touched = [e for e in effects((parallel,)) if isinstance(e, Load | Store)]
         written = {e.buffer for e in touched if isinstance(e, Store)}
         used = {e.buffer for e in touched}
@@ -53,6 +54,12 @@ class Interface:
         """The machine buffer of a view."""
         return self._buffers[view]
 
+    def _derived(self, name: str, source: HostValue, multiple: int = 1) -> Value:
+        """An i64 that the runtime adds; its name gives way to the author's."""
+        while name in self._taken:
+            name += "_"
+        return self._parameter(name, i64, source, multiple)
+
     def _parameter(self, name: str, dtype: DType, source: HostValue, multiple: int = 1) -> Value:
         parameter = ScalarParameter(name, dtype, multiple)
         self._scalars.setdefault(parameter, source)
@@ -66,14 +73,14 @@ class Interface:
         source = HostValue("stride", view.name, dim)
         # The alignment of a view divides its strides in bytes, and so each row's address.
         multiple = max(1, self._facts[view.name].alignment // view.dtype.size)
-        return self._parameter(f"{view.name}_stride{dim}", i64, source, multiple)
+        return self._derived(f"{view.name}_stride{dim}", source, multiple)
 
     def extent(self, extent: int | Dim) -> Value:
         """An extent as a uniform i64."""
         if isinstance(extent, int):
             return self._builder.const(extent, i64)
         source = HostValue("extent", extent.view, extent.dim)
-        return self._parameter(f"{extent.view}_extent{extent.dim}", i64, source)
+        return self._derived(f"{extent.view}_extent{extent.dim}", source)
 
     def argument(self, name: str) -> Value:
         """The value of a scalar argument."""
@@ -81,7 +88,7 @@ class Interface:
 
     def programs(self, over: tuple[Axis, ...]) -> Value:
         """The number of programs P of the launch, a uniform i64."""
-        return self._parameter("programs", i64, programs_of(over))
+        return self._derived("programs", programs_of(over))
 
 
 def programs_of(over: tuple[Axis, ...]) -> HostValue:

@@ -35,6 +35,9 @@ _MONOTONE = _STEPS | {
 # Their result is one of the operands, or an integer: no rounding.
 _UNROUNDED = _STEPS | {"neg", "abs", "maximum", "minimum", "fmax", "fmin"}
 _POLES = frozenset(("recip", "tan"))
+# Sums whose terms may cancel state their units at the size of a term: log(exp a + exp b) is
+# max + log1p(exp(-|a - b|)), and the second term is at most log 2.
+_LEAST_SIZE = {"logaddexp": float(np.log(2.0))}
 _COMPARISONS = frozenset(("eq", "ne", "lt", "le", "gt", "ge"))
 _TESTS = frozenset(("isnan", "isinf", "isfinite"))
 _BITS = frozenset(("bit_and", "bit_or", "bit_xor", "bit_not", "shl", "shr", "popcount", "ctz"))
@@ -197,7 +200,8 @@ def _of_numbers(
     ulp = None if fn in how.overrides else FUNCTIONS[fn].ulp
     rounding: _Rounding = _no_rounding
     if fn not in _UNROUNDED:
-        rounding = _rounding(result, how) if ulp is None else _stated(result, ulp, how)
+        least = _LEAST_SIZE.get(fn, 0.0)
+        rounding = _rounding(result, how) if ulp is None else _stated(result, ulp, how, least)
     found = _finished(inherited, operands, errors, data, result, rounding, how)
     if ulp is None and not how.always:
         found = np.where((unknown == 0) & ~_flushable(data, result, how), 0.0, found)
@@ -216,13 +220,13 @@ def _rounding(result: DType, how: Freedom) -> _Rounding:
     return lambda size: relative * size + absolute
 
 
-def _stated(result: DType, ulp: float, how: Freedom) -> _Rounding:
-    """The target is within `ulp`, the reference within one."""
+def _stated(result: DType, ulp: float, how: Freedom, least: float) -> _Rounding:
+    """The target is within `ulp`, the reference within one; units are those of `least` or more."""
     unit = how.rounds(result)
     if unit not in (f16, bf16):
-        return lambda size: np.asarray((ulp + 1.0) * ulp_size(size, unit))
+        return lambda size: np.asarray((ulp + 1.0) * ulp_size(np.maximum(size, least), unit))
     narrow = _rounding(result, how)
-    return lambda size: narrow(size) + (ulp + 1.0) * ulp_size(size, f32)
+    return lambda size: narrow(size) + (ulp + 1.0) * ulp_size(np.maximum(size, least), f32)
 
 
 def _flushable(data: Array, result: DType, how: Freedom) -> Array:

@@ -167,7 +167,8 @@ _IN_F64: dict[str, Callable[..., Any]] = {
     "log2": np.log2,
     "log1p": np.log1p,
     "tanh": np.tanh,
-    "sigmoid": lambda x: 1.0 / (1.0 + np.exp(-x)),
+    # Through exp(-|x|), which never overflows, so that small results are kept.
+    "sigmoid": lambda x: np.where(x < 0, np.exp(-np.abs(x)), 1.0) / (1.0 + np.exp(-np.abs(x))),
     "erf": _elementwise(math.erf),
     "erfc": _elementwise(math.erfc),
     "rsqrt": lambda x: 1.0 / np.sqrt(x),

@@ -117,7 +117,8 @@ class Interpreter(Evaluator):
         for view in kernel.views:
             array = arguments[view.name]
             assert isinstance(array, np.ndarray)
-            self.storage[view] = Storage(view.name, view.dtype, array)
+            # A view of rank 0 counts as one row of one element, so that accesses have places.
+            self.storage[view] = Storage(view.name, view.dtype, array if view.rank else array[None])
         self._instances: list[Array] = []
         self._private: dict[View, bool] = {}
 
@@ -226,6 +227,8 @@ class Interpreter(Evaluator):
             own = self._instances[0]
             local = (own - own.min()).reshape((own.shape[0],) + (1,) * (levels - 1 + len(axes)))
             indices.insert(0, Value(local, levels))
+        elif not indices:
+            indices.append(Value(np.zeros((1,) * (levels + len(axes)), np.int64), levels))
         mask = None if at.mask is None else self._aligned(at.mask, axes, levels)
         if mask is not None and mask.poison is not None and mask.poison.any():
             raise poison_fault("a mask", at.loc)

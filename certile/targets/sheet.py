@@ -19,8 +19,9 @@ class Sheet:
     `lanes` is the subgroup width.  On a CPU it is the f32 elements of a vector, `max_threads` the
     lanes (one subgroup a group) and `cores` the threads of the pool.  `wave` is the number of
     programs that fill the device once.  `native_functions` are the transcendental functions the
-    target's own library provides (None: all); lowering expands the others.  `provenance` says,
-    field by field, where a number is from.
+    target's own library provides (None: all); lowering expands the others.  Under `math="fast"` the
+    target's own `fast_functions` serve as well.  `provenance` says, field by field, where a number
+    is from.
     """
 
     name: str
@@ -39,4 +40,5 @@ class Sheet:
     exact_division: bool = True
     architecture: str = ""
     native_functions: frozenset[str] | None = None
+    fast_functions: frozenset[str] = frozenset()
     provenance: dict[str, str] = field(default_factory=dict, hash=False, compare=False)

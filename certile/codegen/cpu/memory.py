@@ -233,8 +233,25 @@ class Memory:
         writer.declarations.add(f"declare void @{name}({kind}, ptr, {bits})")
         writer.line(
             f"call void @{name}({kind} {value}, ptr align {dtype.size} {pointer}, "
-            f"{bits} {self._mask(op.mask)})"
+            f"{bits} {self._store_mask(op)})"
         )
+
+    def _store_mask(self, op: Store) -> str:
+        """The mask of a vector store; of narrow integers, one that LLVM cannot see through.
+
+        On AVX-512, LLVM 22 turns a masked store of truncated integers whose mask is known to have
+        one lane into a scalar store of the wide integer, which writes past the element.  An empty
+        piece of assembly hides the constant and costs no instruction.
+        """
+        mask, dtype = self._mask(op.mask), op.buffer.dtype
+        if dtype.bits == 64 or memory_type(dtype) in ("half", "float"):
+            return mask
+        writer, word = self._writer, f"i{self._lanes}"
+        bits = writer.op(f"bitcast {writer.vector('i1')} {mask} to {word}")
+        wide = writer.op(f"zext {word} {bits} to i32")
+        hidden = writer.op(f'call i32 asm "", "=r,0"(i32 {wide})')
+        back = writer.op(f"trunc i32 {hidden} to {word}")
+        return writer.op(f"bitcast {word} {back} to {writer.vector('i1')}")
 
     def _scatter(self, op: Store) -> None:
         writer, dtype = self._writer, op.buffer.dtype

@@ -117,11 +117,14 @@ __device__ __forceinline__ T float_floordiv(T a, T b) {
   T whole = floor(quotient);
   return quotient - whole > (T)0.5 ? whole + (T)1 : whole;
 }""",
+    # Through exp(-|x|), which never overflows, so that far left the small result is kept.
     "sigmoid": """__device__ __forceinline__ float sigmoid(float x) {
-  return 1.0f / (1.0f + expf(-x));
+  float decayed = expf(-fabsf(x));
+  return (x < 0.0f ? decayed : 1.0f) / (1.0f + decayed);
 }
 __device__ __forceinline__ double sigmoid(double x) {
-  return 1.0 / (1.0 + exp(-x));
+  double decayed = exp(-fabs(x));
+  return (x < 0.0 ? decayed : 1.0) / (1.0 + decayed);
 }""",
     "logaddexp": """__device__ __forceinline__ double logaddexp(double a, double b) {
   if (a == b) return a + 0.6931471805599453;

@@ -19,6 +19,7 @@ from certile.lower.math.error_function import erf, erfc
 from certile.lower.math.exponential import exp, exp2, expm1, sigmoid, tanh
 from certile.lower.math.logarithm import log, log1p, log2
 from certile.lower.math.numpy_arith import NumpyArith
+from certile.lower.math.portable import portable_functions
 from certile.lower.math.roots import recip, rsqrt
 from certile.lower.math.shared import scale2_by_products
 
@@ -61,4 +62,15 @@ BOUNDS: Mapping[str, float] = MappingProxyType(
     }
 )
 
-__all__ = ["BOUNDS", "EXPANSIONS", "Arith", "Expansion", "NumpyArith", "scale2_by_products"]
+# What the expansions give on NumPy arrays, for the reference interpreter under portable math.
+PORTABLE: Mapping[str, Expansion] = portable_functions(EXPANSIONS)
+
+__all__ = [
+    "BOUNDS",
+    "EXPANSIONS",
+    "PORTABLE",
+    "Arith",
+    "Expansion",
+    "NumpyArith",
+    "scale2_by_products",
+]

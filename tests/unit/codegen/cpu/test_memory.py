@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from certile.ir.dtypes import ALL, bool_, f32, i32, i64
+from certile.ir.dtypes import ALL, bool_, f32, f64, i32, i64
 from certile.ir.machine import Buffer, PrivateArray, ScalarParameter
 from certile.ir.machine_build import Builder
 from tests.unit.codegen.cpu import oracle
@@ -45,6 +45,33 @@ def test_masked_tails_stay_in_their_page(dtype, lanes):
         x, y = Guarded.holding(values), Guarded(values.nbytes)
         made([x.address, y.address], [np.int64(count)], -(-count // lanes))
         np.testing.assert_array_equal(y.array(values.dtype), values)
+
+
+@pytest.mark.parametrize("lanes", WIDTHS)
+@pytest.mark.parametrize("dtype", ALL, ids=str)
+def test_masks_that_are_known_write_their_elements_and_no_more(dtype, lanes):
+    """Tails of a known length, of values converted from each wider type.
+
+    A compiler that knows the mask may choose another instruction for it.
+    """
+    for source in (f32, f64, i32, i64):
+        if source == dtype:
+            continue
+        for active in {1, 2, lanes - 1}:
+            b = Builder(lanes)
+            x, y = Buffer("x", source, False), Buffer("y", dtype, True)
+            mask = b.lt(b.lane(), active)
+            value = b.convert(b.load(x, b.address(0, 1), mask, 0), dtype)
+            b.store(y, b.address(0, 1), value, mask)
+            made = native(finish(b, (x, y)))
+            values = some(dtype, active)
+            x = Guarded.holding(values.astype(oracle.NUMPY[source.name]))
+            y = Guarded(values.nbytes)
+            made([x.address, y.address])
+            np.testing.assert_array_equal(y.array(values.dtype), values)
+            row = np.full(lanes * values.itemsize, 0x5A, np.uint8)
+            made([x.address, row])
+            assert (row[values.nbytes :] == 0x5A).all()
 
 
 @pytest.mark.parametrize("lanes", WIDTHS)

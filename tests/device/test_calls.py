@@ -1,0 +1,56 @@
+"""Kernels called with arrays on a GPU: the same call path, launched on the stream in use."""
+
+import pytest
+
+import certile as ct
+
+pytestmark = pytest.mark.gpu
+
+
+@ct.tile_kernel
+def softmax(x: ct.View, y: ct.View):
+    rows, cols = ct.axis("rows", x.shape[0]), ct.axis("cols", x.shape[1])
+    for r in ct.parallel(rows):
+        v = ct.cast(x[r, cols], ct.f32)
+        e = ct.exp(v - ct.reduce(v, cols, ct.maximum))
+        y[r, cols] = ct.cast(e / ct.reduce(e, cols, ct.add), y.dtype)
+
+
+@pytest.fixture
+def torch():
+    torch = pytest.importorskip("torch")
+    if not torch.cuda.is_available():
+        pytest.skip("no CUDA device")
+    return torch
+
+
+@pytest.mark.parametrize("columns", [1, 33, 1000, 4096])
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16", "float16"])
+def test_a_kernel_runs_on_device_tensors(torch, columns, dtype):
+    x = torch.randn(257, columns, device="cuda", dtype=getattr(torch, dtype))
+    y = torch.full_like(x, float("nan"))
+    with ct.target("cuda"):
+        softmax(x, y)
+    meant = torch.softmax(x.double(), -1)
+    torch.testing.assert_close(
+        y.double(), meant, rtol=2e-2 if dtype != "float32" else 1e-5, atol=1e-5
+    )
+
+
+def test_a_launch_follows_the_current_stream(torch):
+    x = torch.randn(4096, 4096, device="cuda")
+    y = torch.zeros_like(x)
+    stream = torch.cuda.Stream()
+    with torch.cuda.stream(stream), ct.target("cuda"):
+        x.mul_(2.0)
+        softmax(x, y)
+    stream.synchronize()
+    torch.testing.assert_close(y, torch.softmax(x, -1), rtol=1e-5, atol=1e-7)
+
+
+def test_a_strided_tensor_needs_no_copy(torch):
+    x = torch.randn(64, 2000, device="cuda")[:, ::2]
+    y = torch.full((64, 1000), float("nan"), device="cuda")
+    with ct.target("cuda"):
+        softmax(x, y)
+    torch.testing.assert_close(y, torch.softmax(x, -1), rtol=1e-5, atol=1e-7)
