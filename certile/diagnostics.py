@@ -28,7 +28,11 @@ __all__ = [
     "Refusal",
     "RefusalKind",
     "UnsupportedError",
+    "shown_number",
 ]
+
+# An i64 or u64 and what lies a little beyond are worth reading in full.
+_MOST_SHOWN_BITS = 128
 
 RefusalKind = Literal["admission", "rewrite", "plan", "target", "guard"]
 
@@ -177,6 +181,13 @@ class Refusal:
 
     def __str__(self) -> str:
         return f"{self.text} ({self.loc})" if self.loc.known else self.text
+
+
+def shown_number(value: object) -> str:
+    """Return a number as a message shows it: one of hundreds of digits by its length only."""
+    if isinstance(value, int) and value.bit_length() > _MOST_SHOWN_BITS:
+        return f"an integer of {value.bit_length()} bits"
+    return repr(value)
 
 
 def _catalogued_fix(code: str) -> str | None:

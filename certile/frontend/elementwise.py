@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from certile.diagnostics import shown_number
 from certile.frontend.dtype_names import NAMES, dtype_of
 from certile.frontend.handles import AxisHandle, CarryHandle, ExtentHandle, TileHandle
 from certile.frontend.spec import Weak
@@ -247,7 +248,7 @@ def _nearest(number: float, dtype: DType) -> float:
 
 
 def _unfit(state: State, number: Number, dtype: DType) -> Exception:
-    message = f"{number!r} does not fit {dtype}"
+    message = f"{shown_number(number)} does not fit {dtype}"
     return state.fault("K012", message, hint="cast the tile to a wider dtype first")
 
 

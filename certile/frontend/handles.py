@@ -29,7 +29,8 @@ from certile.source import Loc
 class Region:
     """A body while it is filled: the kernel's own, or that of a loop.
 
-    `open` turns false when the body ends; a value made in it cannot be used from then on.
+    `open` turns false when the body ends; a value made in it cannot be used from then on.  `axes`
+    are those that the author loops over, `over` those of the loop itself.
     """
 
     kind: Literal["top", "parallel", "serial"]
@@ -38,6 +39,7 @@ class Region:
     loc: Loc
     step: int = 1
     scope: ScopeName = "auto"
+    over: tuple[IrAxis, ...] = ()
     body: list[Effect] = field(default_factory=list)
     carried: dict[CarryHandle, Slot] = field(default_factory=dict)
     open: bool = True

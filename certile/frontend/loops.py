@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import get_args
 
+from certile.diagnostics import shown_number
 from certile.frontend.elementwise import as_node, convert, lift, named_dtype, spread
 from certile.frontend.handles import (
     AxisHandle,
@@ -21,7 +22,7 @@ from certile.frontend.handles import (
     TileHandle,
 )
 from certile.frontend.state import State
-from certile.ir.dtypes import promote
+from certile.ir.dtypes import highest, i64, promote
 from certile.ir.tile import Carried, LoopIndex, Parallel, Result, Scope, Serial
 from certile.ir.tile import Tile as IrTile
 from certile.ir.types import Axis as IrAxis
@@ -41,7 +42,10 @@ def axis(state: State, name: object, extent: object) -> AxisHandle:
     else:
         size = extent.__index__()
     if isinstance(size, int) and size < 0:
-        raise state.fault("K028", f"axis {name} has the negative extent {size}")
+        raise state.fault("K028", f"axis {name} has the negative extent {shown_number(size)}")
+    if isinstance(size, int) and size > highest(i64):
+        message = f"the extent of axis {name} is {shown_number(size)}; coordinates are i64"
+        raise state.fault("K028", message)
     return AxisHandle(IrAxis.fresh(name, size))
 
 
@@ -96,6 +100,8 @@ class Loop:
             self._loc,
             self._step,
             next(name for name in get_args(Scope) if name == self._scope),
+            # A loop counts along axes of its own, so that its body may use tiles over the author's.
+            over=tuple(IrAxis.fresh(axis.name, axis.extent) for axis in self._axes),
         )
 
 
@@ -117,7 +123,7 @@ class _Pass:
         region = self._region = self._begin()
         self._state.regions.append(region)
         indices = tuple(
-            self._state.tile(LoopIndex(axis=axis, loc=region.loc)) for axis in region.axes
+            self._state.tile(LoopIndex(axis=axis, loc=region.loc)) for axis in region.over
         )
         return indices[0] if len(indices) == 1 else indices
 
@@ -134,12 +140,12 @@ def close(state: State, region: Region) -> None:
     region.open = False
     if region.kind == "parallel":
         state.emit(
-            Parallel(over=region.axes, body=tuple(region.body), scope=region.scope, loc=region.loc)
+            Parallel(over=region.over, body=tuple(region.body), scope=region.scope, loc=region.loc)
         )
         return
     slots = list(region.carried.values())
     loop = Serial(
-        axis=region.axes[0],
+        axis=region.over[0],
         step=region.step,
         inits=tuple(slot.init for slot in slots),
         params=tuple(slot.param for slot in slots),

@@ -15,7 +15,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from certile.diagnostics import ArgumentError, KernelError
+from certile.diagnostics import ArgumentError, KernelError, shown_number
 from certile.frontend.dtype_names import NAMES, dtype_of
 from certile.frontend.spec import ArgumentSpec, ConstantSpec, ScalarSpec, ViewSpec
 from certile.frontend.trace import unwrapped
@@ -138,7 +138,7 @@ def _scalar(
     ]
     wanted = parameter.number or kind
     if ("bool", "int", "float").index(kind) > ("bool", "int", "float").index(wanted):
-        message = f"argument {parameter.name} is {value!r}; it takes a {wanted}"
+        message = f"argument {parameter.name} is {shown_number(value)}; it takes a {wanted}"
         raise ArgumentError("A007", message)
     if wanted == "float":
         return ScalarSpec(widest, "float")
@@ -156,7 +156,7 @@ def _require_fit(
     number = value.item() if isinstance(value, np.generic) else value
     whole = not isinstance(number, float) and lowest(dtype) <= number <= highest(dtype)
     if not whole or (dtype == bool_ and not isinstance(number, bool)):
-        message = f"argument {parameter.name} is {value!r}, which does not fit {dtype}"
+        message = f"argument {parameter.name} is {shown_number(value)}, which does not fit {dtype}"
         raise ArgumentError("A007", message)
 
 

@@ -19,7 +19,20 @@ from certile.frontend.handles import TileHandle, ViewHandle
 from certile.frontend.loops import left_early
 from certile.frontend.spec import ArgumentSpec, ConstantSpec, KernelSpec, ScalarSpec, ViewSpec
 from certile.frontend.state import Specialised, State
-from certile.ir.tile import Kernel, Map, Reduce, Scalar, ScalarArg, Store, effects
+from certile.ir.tile import (
+    Effect,
+    Kernel,
+    Load,
+    Map,
+    Memory,
+    Parallel,
+    Reduce,
+    Scalar,
+    ScalarArg,
+    Serial,
+    Store,
+    effects,
+)
 from certile.ir.tile import View as IrView
 from certile.ir.types import TileType
 from certile.ir.walk import values
@@ -86,6 +99,8 @@ def trace(
         math=spec.math,
         rewrites=spec.rewrites,
     )
+    for launch in kernel.body:
+        _check_memories((launch,), set())
     if spec.math == "fast":
         _check_fast(kernel)
     return Traced(kernel, tuple(state.specialised.values()))
@@ -128,6 +143,30 @@ def _check_end(state: State, returned: object) -> None:
         raise state.fault("K027", message, loc=state.top.loc)
     if not any(isinstance(step, Store) for step in effects(tuple(state.top.body))):
         raise state.fault("K034", "the kernel stores nothing", loc=state.top.loc)
+
+
+def _check_memories(body: Sequence[Effect], filled: set[Memory]) -> None:
+    """Refuse a memory that is read before its instance stores to it: it starts without values.
+
+    `filled` are those stored to before `body`; those that `body` stores to are added.
+    """
+    for step in body:
+        match step:
+            case Load(buffer=Memory() as memory) if memory not in filled:
+                message = "a memory is read that its instance has not stored to"
+                hint = "store to it first"
+                raise KernelError("K092", message, loc=step.loc, hint=hint)
+            case Store(buffer=Memory() as memory):
+                filled.add(memory)
+            case Parallel():
+                _check_memories(step.body, filled)
+            case Serial():
+                # What a later line fills holds a value from the second iteration on.
+                stores = (inner for inner in effects(step.body) if isinstance(inner, Store))
+                filled.update(s.buffer for s in stores if isinstance(s.buffer, Memory))
+                _check_memories(step.body, filled)
+            case _:
+                pass
 
 
 def _check_fast(kernel: Kernel) -> None:

@@ -17,6 +17,7 @@ from certile.ir.rows import RowProgram
 from certile.ir.tile import Kernel, Parallel
 from certile.plan import cpu
 from certile.plan.cost import CostPolicy, Score, analytic, checked, facts_of, useful_elements
+from certile.plan.exactness import unkept_promise
 from certile.plan.record import (
     Candidate,
     Declined,
@@ -65,6 +66,10 @@ def choose(
         declined=None,
         materialization=options.materialization or default_materialization(sheet),
     )
+    unkept = unkept_promise(kernel, parallel, sheet)
+    if unkept is not None:
+        made = replace(made, refusals=(unkept,))
+        return _declined(made, Declined("target", unkept.text), serve=False)
     bound = options.subgroup_reductions == "on" or parallel.scope == "subgroup"
     if options.subgroup_reductions == "off":
         off = Declined("off", "subgroup reductions are switched off")

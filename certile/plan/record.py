@@ -83,7 +83,7 @@ class Rejection:
 
 @dataclass(frozen=True, slots=True)
 class Declined:
-    """Why no subgroup mapping: `admission`, `budget`, `threads`, `stripe`, `shared` or `off`."""
+    """Why no subgroup mapping: `admission`, `budget`, `threads`, `target` or `off`."""
 
     code: str
     reason: str

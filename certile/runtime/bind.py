@@ -13,6 +13,7 @@ import math
 import struct
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from operator import itemgetter
 from typing import Any, Protocol
 
@@ -83,9 +84,11 @@ class Interpreted:
 
     def __init__(self, kernel: Kernel, arguments: Arguments) -> None:
         # Most processes never interpret, and the import takes as long as loading a kernel.
+        from certile.lower.math import PORTABLE
         from certile.reference import run
 
-        self._run = run
+        functions = PORTABLE if kernel.math == "portable" else None
+        self._run = partial(run, functions=functions)
         self._kernel = kernel
         self._arguments = arguments
 
@@ -169,11 +172,10 @@ class CpuLauncher:
         self._constants = tuple(layout.constants)
         self._convert = layout.conversions
         # With one launch and no numbers only the leading addresses differ from call to call.
-        self._addresses = layout.leading_addresses() if len(self._starts) == 1 else None
-        self._in_order = False
-        if self._addresses is not None:
-            self._pack_addresses = struct.Struct("=" + "Q" * len(self._addresses)).pack_into
-            self._in_order = self._addresses == tuple(range(len(arguments.positions)))
+        self._leading = layout.leading_addresses() if len(self._starts) == 1 else ()
+        self._only_addresses = bool(self._leading) and not layout.conversions
+        self._pick_addresses = _picker(self._leading)
+        self._pack_addresses = struct.Struct("=" + "Q" * len(self._leading)).pack_into
         self._spare: list[_Block] = []
 
     def __call__(self, words: Words) -> None:
@@ -183,10 +185,10 @@ class CpuLauncher:
         except IndexError:
             block = self._new_block(words)
         else:
-            if self._in_order:
-                self._pack_addresses(block.slots, 0, *words)
+            if self._only_addresses:
+                self._pack_addresses(block.slots, 0, *self._pick_addresses(words))
             else:
-                self._fill(block, words)
+                self._fill_all(block, words)
         for address in block.addresses:
             if self._launch(address):
                 raise MemoryError("no memory for the scratch of a kernel")
@@ -212,16 +214,21 @@ class CpuLauncher:
 
         return run_all
 
+    def with_numbers(self, words: Words) -> ByAddress | None:
+        """Return the launcher for calls that bring the numbers of `words` and other addresses.
+
+        None for a program of several launches, whose addresses do not lie together.
+        """
+        if not self._leading:
+            return None
+        return ByAddress(
+            self._leading, self._pack_addresses, self._launch, lambda: self._new_block(words)
+        )
+
     def _new_block(self, words: Words) -> _Block:
         block = _Block(self._slots, self._starts, self._prototypes)
         self._fill_all(block, words)
         return block
-
-    def _fill(self, block: _Block, words: Words) -> None:
-        if self._addresses is None:
-            self._fill_all(block, words)
-        else:
-            self._pack_addresses(block.slots, 0, *[words[at] for at in self._addresses])
 
     def _fill_all(self, block: _Block, words: Words) -> None:
         if self._convert:
@@ -229,6 +236,39 @@ class CpuLauncher:
             for position, convert in self._convert:
                 words[position] = convert(words[position])
         self._pack_all(block.slots, 0, *self._pick_all((*words, *self._constants)))
+
+
+class ByAddress:
+    """A launcher that takes addresses only: those of the arguments at `positions`, in that order.
+
+    The numbers and layouts stand in its blocks already.
+    """
+
+    __slots__ = ("_launch", "_new_block", "_pack", "_spare", "positions")
+
+    def __init__(
+        self,
+        positions: tuple[int, ...],
+        pack: Callable[..., None],
+        launch: Callable[[int], int],
+        new_block: Callable[[], _Block],
+    ) -> None:
+        self.positions = positions
+        self._pack = pack
+        self._launch = launch
+        self._new_block = new_block
+        self._spare: list[_Block] = []
+
+    def __call__(self, addresses: Sequence[int]) -> None:
+        """Launch the program on arrays at these addresses."""
+        try:
+            block = self._spare.pop()
+        except IndexError:
+            block = self._new_block()
+        self._pack(block.slots, 0, *addresses)
+        if self._launch(block.addresses[0]):
+            raise MemoryError("no memory for the scratch of a kernel")
+        self._spare.append(block)
 
 
 class _Layout:
@@ -239,12 +279,14 @@ class _Layout:
         self.count = 0
         self.constants: list[int] = []
         self.conversions: list[tuple[int, Callable[[Any], Any]]] = []
+        self._buffers = 0
         self._sources: list[int] = []
         self._arguments = arguments
         self._words = len(arguments.positions)
 
     def add(self, launch: CpuLaunch) -> None:
         """Append the slots of a launch: its buffers, then its scalars."""
+        self._buffers = self._buffers if self.count else len(launch.buffers)
         for name in launch.buffers:
             self._slot("Q", self._arguments.positions[name])
         for value, dtype in launch.scalars:
@@ -258,16 +300,11 @@ class _Layout:
 
     def picker(self) -> Callable[[tuple[Any, ...]], tuple[Any, ...]]:
         """Return the function that picks the packed values out of words and constants."""
-        if len(self._sources) > 1:
-            return itemgetter(*self._sources)
-        sources = tuple(self._sources)
-        return lambda values: tuple(values[source] for source in sources)
+        return _picker(self._sources)
 
-    def leading_addresses(self) -> tuple[int, ...] | None:
-        """Return where the leading slots are from, if all others are constants."""
-        if self.conversions:
-            return None
-        return tuple(source for source in self._sources if source < self._words)
+    def leading_addresses(self) -> tuple[int, ...]:
+        """Return where the slots of the first launch's buffers are from; they lead."""
+        return tuple(self._sources[: self._buffers])
 
     def _slot(self, code: str, source: int) -> None:
         self.format += code
@@ -278,6 +315,13 @@ class _Layout:
         convert = _CONVERSIONS.get(dtype.name, int)
         if all(position != known for known, _ in self.conversions):
             self.conversions.append((position, convert))
+
+
+def _picker(sources: Sequence[int]) -> Callable[[Any], tuple[Any, ...]]:
+    """Return what picks the values at these places, as a tuple whatever their number."""
+    if len(sources) > 1:
+        return itemgetter(*sources)
+    return lambda values: tuple(values[source] for source in sources)
 
 
 def _prototype(launch: CpuLaunch, function: int, count: int, threads: int) -> LaunchBlock:

@@ -29,7 +29,7 @@ from certile.ir.walk import specialise
 from certile.plan.record import GroupPlan, Options
 from certile.runtime import arrays
 from certile.runtime.arrays import ArrayInfo
-from certile.runtime.bind import Launcher
+from certile.runtime.bind import ByAddress, CpuLauncher, Launcher
 from certile.runtime.dispatch import Dispatcher, Pattern, Site
 from certile.runtime.target import chosen
 from certile.settings import call_state
@@ -118,15 +118,15 @@ class TileKernel:
         launcher = known.launchers.get(pattern) or self._launcher(known, bound, pattern, options)
         return Prepared(self, key, known, launcher, bound, words, options)
 
-    def bind(self, arguments: Mapping[str, object]) -> Bound:
+    def bind(self, arguments: Mapping[str, object], plan: Options = _UNPLANNED) -> Bound:
         """Return the kernel bound to arguments of one layout, arrays given as `ArrayInfo` or so.
 
         For callers that describe arrays themselves: calling the result with one word an argument,
-        an address or a number, checks overlaps and launches.
+        an address or a number, checks overlaps and launches.  `plan` is what the planner is asked.
         """
         values = self.signature.bind(self.name, (), dict(arguments))
-        site, _ = self._dispatcher.site(values, _UNPLANNED)
-        return Bound(self, site, values)
+        site, _ = self._dispatcher.site(values, plan)
+        return Bound(self, site, values, plan)
 
     def tile_ir(self, arguments: Mapping[str, object]) -> Kernel:
         """Return the kernel's Tile IR for arguments that need not exist.
@@ -199,13 +199,16 @@ class TileKernel:
 class Bound:
     """A kernel bound to one layout of described arguments."""
 
-    __slots__ = ("_kernel", "_site", "_values", "names")
+    __slots__ = ("_kernel", "_options", "_site", "_values", "names")
 
-    def __init__(self, kernel: TileKernel, site: Site, values: Sequence[object]) -> None:
+    def __init__(
+        self, kernel: TileKernel, site: Site, values: Sequence[object], options: Options
+    ) -> None:
         self.names = kernel.signature.names
         self._kernel = kernel
         self._site = site
         self._values = values
+        self._options = options
 
     def __call__(self, words: Sequence[Any]) -> None:
         """Launch on these addresses and numbers, one an argument in the order of `names`."""
@@ -222,8 +225,27 @@ class Bound:
                 value._replace(address=word) if isinstance(value, ArrayInfo) else value
                 for value, word in zip(self._values, words, strict=True)
             ]
-            launcher = self._kernel._launcher(self._site, at_words, pattern, _UNPLANNED)
+            launcher = self._kernel._launcher(self._site, at_words, pattern, self._options)
         launcher(words)
+
+    @property
+    def pairs(self) -> tuple[tuple[int, int, int, int], ...]:
+        """Which arguments may not overlap: (first, second, low, high), by position.
+
+        They overlap when the first address less the second lies strictly between low and high.
+        """
+        return self._site.pairs
+
+    def by_address(self) -> ByAddress | None:
+        """Return the quickest launcher, for arguments that share no memory.
+
+        It brings the numbers bound here.  None where the target has no such launcher.
+        """
+        launcher = self._site.launchers.get(())
+        if launcher is None:
+            launcher = self._kernel._launcher(self._site, self._values, (), self._options)
+        words = [v.address if isinstance(v, ArrayInfo) else v for v in self._values]
+        return launcher.with_numbers(words) if isinstance(launcher, CpuLauncher) else None
 
     @property
     def plans(self) -> tuple[GroupPlan, ...]:
@@ -359,9 +381,10 @@ def _constant_key(value: object) -> Hashable:
 
 def _probe_int(value: int) -> tuple[Hashable, Any]:
     """Class an integer by the dtypes that hold it, which is what a declared scalar depends on."""
-    bits = (value if value >= 0 else ~value).bit_length()
+    number = int(value)
+    bits = (number if number >= 0 else ~number).bit_length()
     width = next((w for w in (0, 1, 7, 8, 15, 16, 31, 32, 63, 64) if bits <= w), None)
-    return (type(value), value < 0, width), value
+    return (type(value), number < 0, width), value
 
 
 def _probe_other(value: Any) -> tuple[Hashable, Any]:  # noqa: ANN401

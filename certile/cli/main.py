@@ -1,0 +1,234 @@
+"""The program `certile`: one function a command.
+
+In: command lines.  Out: text or JSON, and an exit code.  Decides the commands, their arguments and
+help.  Leaves the work to the modules beside it, which are imported when a command runs, so that
+none pays for another.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from certile.cli.options import FormFlags, JsonFlag, PlanFlags, ShapeFlag, TargetFlag, spelled_out
+from certile.cli.output import DECLINED, FAILED, GOOD, emit, guarded, say
+
+app = typer.Typer(
+    name="certile",
+    help="Plan, explain, run and measure tile programs.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+
+WhatArgument = Annotated[str, typer.Argument(help="An operation, or FILE.py:kernel.", metavar="OP")]
+RunTarget = Literal["cpu", "reference", "metal-sim"]
+
+
+@app.command()
+@guarded
+def doctor(as_json: JsonFlag = False) -> int:
+    """Say what this machine can do: targets, tools, packages, settings, and what is missing."""
+    from certile.cli.doctor import report, report_text
+
+    found = report()
+    if as_json:
+        emit(found)
+    else:
+        say(report_text(found))
+    return GOOD if found["ok"] else FAILED
+
+
+@app.command()
+@guarded
+def ops(as_json: JsonFlag = False) -> int:
+    """List the ready-made operations, with their signatures."""
+    from certile.cli.catalogue import listing, listing_text
+
+    found = listing()
+    if as_json:
+        emit({"ops": found})
+    else:
+        say(listing_text(found))
+    return GOOD
+
+
+@app.command()
+@guarded
+@spelled_out
+def plan(
+    what: WhatArgument,
+    shape: ShapeFlag,
+    target: TargetFlag = "cpu",
+    plan_flags: PlanFlags = PlanFlags(),  # noqa: B008 - a frozen record
+    form: FormFlags = FormFlags(),  # noqa: B008
+    as_json: JsonFlag = False,
+) -> int:
+    """Plan an operation's bare form for a target: the choice, its cost, and what was rejected.
+
+    Exits 3 when the plan is declined.
+    """
+    from certile.cli.stages import document, planned, why_text
+    from certile.cli.subject import find
+
+    subject = find(what, shape, form)
+    plans = planned(subject, target, plan_flags)
+    if as_json:
+        documents = [document(each, subject, target, form.dtype) for each in plans]
+        emit(documents[0] if len(documents) == 1 else {"launches": documents})
+    else:
+        say(why_text(plans))
+    return DECLINED if any(each.declined is not None for each in plans) else GOOD
+
+
+@app.command()
+@guarded
+@spelled_out
+def explain(
+    what: Annotated[
+        str,
+        typer.Argument(help="An operation, FILE.py:kernel, or a code such as K012.", metavar="OP"),
+    ],
+    shape: Annotated[
+        str,
+        typer.Option(help="Extents such as 3x4096; for a kernel of a file also x=3x4096,y=3."),
+    ] = "",
+    target: TargetFlag = "cpu",
+    out: Annotated[
+        Path | None, typer.Option(help="Folder of the files; certile-explain/… by default.")
+    ] = None,
+    plan_flags: PlanFlags = PlanFlags(),  # noqa: B008
+    form: FormFlags = FormFlags(),  # noqa: B008
+    as_json: JsonFlag = False,
+) -> int:
+    """Write every stage of a compile to numbered files, for any target on any machine.
+
+    With a code it prints what the code means instead.
+    """
+    from certile.cli.catalogue import code_entry, code_text
+
+    entry = code_entry(what)
+    if entry is not None:
+        if as_json:
+            emit(entry)
+        else:
+            say(code_text(entry))
+        return GOOD
+    from certile.cli.stages import document, explained
+    from certile.cli.subject import find
+
+    if not shape:
+        raise typer.BadParameter("is needed to explain a kernel", param_hint="--shape")
+    subject = find(what, shape, form)
+    found = explained(subject, target, plan_flags, form.dtype)
+    paths = found.write(out or Path("certile-explain") / f"{subject.name}-{target}")
+    if as_json:
+        stages = [
+            {"number": stage.number, "name": stage.name, "file": str(path)}
+            for stage, path in zip(found.stages, paths, strict=True)
+        ]
+        plans = [document(each, subject, target, form.dtype) for each in found.plans]
+        shown = plans[0] if len(plans) == 1 else plans
+        refusals = [refusal.to_json() for refusal in found.refusals]
+        emit({"stages": stages, "plan": shown, "refusals": refusals})
+    else:
+        for path in paths:
+            say(str(path))
+    refused = any(each.mapping is None for each in found.plans)
+    return DECLINED if refused else GOOD
+
+
+@app.command()
+@guarded
+@spelled_out
+def why(
+    what: WhatArgument,
+    shape: ShapeFlag,
+    target: TargetFlag = "cpu",
+    plan_flags: PlanFlags = PlanFlags(),  # noqa: B008
+    form: FormFlags = FormFlags(),  # noqa: B008
+    as_json: JsonFlag = False,
+) -> int:
+    """Say why a plan is what it is: each refusal, each choice and what it was chosen from."""
+    from certile.cli.stages import document, planned, why_text
+    from certile.cli.subject import find
+
+    subject = find(what, shape, form)
+    plans = planned(subject, target, plan_flags)
+    if as_json:
+        refusals = [refusal.to_json() for each in plans for refusal in each.refusals]
+        documents = [document(each, subject, target, form.dtype) for each in plans]
+        emit({"refusals": refusals, "plans": documents})
+    else:
+        say(why_text(plans))
+    return GOOD
+
+
+@app.command()
+@guarded
+@spelled_out
+def run(
+    what: Annotated[str, typer.Argument(help="An operation.", metavar="OP")],
+    shape: ShapeFlag,
+    target: Annotated[RunTarget, typer.Option(help="Where it runs.")] = "cpu",
+    check: Annotated[
+        bool, typer.Option("--check", help="Compare with the reference; exit 1 on a difference.")
+    ] = False,
+    plan_flags: PlanFlags = PlanFlags(),  # noqa: B008
+    form: FormFlags = FormFlags(),  # noqa: B008
+    as_json: JsonFlag = False,
+) -> int:
+    """Run an operation's bare form on made-up data, and check the result."""
+    from certile.cli.running import report_text, run_op
+
+    found = run_op(what, shape, target, form, plan_flags, check=check)
+    if as_json:
+        emit(found)
+    else:
+        say(report_text(found))
+    return GOOD if found["ok"] else FAILED
+
+
+@app.command()
+@guarded
+def bench(
+    ops: Annotated[str, typer.Option(help="Operations, a comma list.")] = "softmax,layer_norm",
+    shapes: Annotated[str, typer.Option(help="Shapes, a comma list.")] = "4096x4096",
+    dtypes: Annotated[str, typer.Option(help="Element types, a comma list.")] = "f32",
+    against: Annotated[str, typer.Option(help="numpy and torch, a comma list.")] = "numpy,torch",
+    plot: Annotated[Path | None, typer.Option(help="Write a picture of the ratios.")] = None,
+    budgets: Annotated[
+        str | None,
+        typer.Option(help="Check bars instead: rows, call, compile, import, a comma list."),
+    ] = None,
+    as_json: JsonFlag = False,
+) -> int:
+    """Measure operations beside the frameworks' own, or check the bars of `--budgets`.
+
+    Every output is compared with float64 before its time counts; the contestants take turns.
+    """
+    if budgets is not None:
+        from certile.cli.budgets import check_budgets
+
+        return check_budgets(budgets.split(","), as_json=as_json)
+    from certile.cli.bench import Request, run_bench
+
+    request = Request(
+        tuple(ops.split(",")),
+        tuple(shapes.split(",")),
+        tuple(dtypes.split(",")),
+        tuple(against.split(",")),
+    )
+    return run_bench(request, plot=plot, as_json=as_json)
+
+
+def main() -> None:
+    """Run the program."""
+    app()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,205 @@
+"""The measurements behind `certile bench --budgets`, each in a process of its own.
+
+In: the name of a budget, on the command line.  Out: figures by name, as JSON on standard output.
+Decides what is run.  Leaves bars and verdicts to `certile.cli.budgets`.
+
+A figure of a case is `OP SHAPE DTYPE RIVAL`: the rival's median time over that of certile with its
+output given; `… copy` is the fraction of a copy's bandwidth that certile reaches.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import json
+import math
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import timeit
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from certile.cli.output import say
+
+Figures = dict[str, float]
+
+_SECONDS_A_CASE = 1.2
+_NORMS = ("rms_norm", "layer_norm", "residual_layer_norm", "residual_rms_norm", "cross_entropy")
+_BOTH = ("4096x4096", "65536x256")
+
+
+def rows() -> Figures:
+    """Measure the row operations beside PyTorch and NumPy."""
+    from certile.cli.contest import Case, Race
+    from certile.cli.options import parse_shape
+
+    found: Figures = {}
+
+    def race(op: str, shape: str, dtype: str, *against: str) -> None:
+        figures = Race(Case(op, parse_shape(shape), dtype), against).run(_SECONDS_A_CASE)
+        given = figures[0]
+        wrong = next((f.wrong for f in figures[:2] if f.wrong), "")
+        if wrong:
+            raise RuntimeError(f"{op} {shape} {dtype} is wrong: {wrong}")
+        for figure in figures[1:]:
+            found[f"{op} {shape} {dtype} {figure.contestant}"] = figure.median / given.median
+        if given.ratio_to_copy is not None:
+            found[f"{op} {shape} {dtype} copy"] = given.ratio_to_copy
+
+    for shape in _BOTH:
+        for op in ("softmax", "sum", *_NORMS):
+            race(op, shape, "f32", "torch", *(("numpy",) if op == "softmax" else ()))
+        race("softmax", shape, "bf16", "torch")
+    for op in ("layer_norm", "rms_norm", "residual_layer_norm"):
+        race(op, "4096x4096", "bf16", "torch")
+    race("softmax", "1x1048576", "f32", "torch")
+    found["softmax 3x4096 prepared"] = _prepared_beside_torch()
+    found |= _summaries(found)
+    return found
+
+
+def _summaries(found: Figures) -> Figures:
+    """Return the figures that are made of several others."""
+    usual = [found[f"{op} {shape} f32 torch"] for op in _NORMS for shape in _BOTH]
+    # Outputs of 64 MB: what allocates less is no allocation that anybody notices.
+    large = ("softmax", "rms_norm", "layer_norm", "residual_layer_norm", "residual_rms_norm")
+    own = [found[f"{op} {shape} f32 certile"] for op in large for shape in _BOTH]
+    six = (*large, "cross_entropy")
+    theirs = [
+        found[f"{op} {shape} f32 torch"] / found[f"{op} {shape} f32 certile"]
+        for op in six
+        for shape in _BOTH
+    ]
+    return {
+        "usual": statistics.geometric_mean(usual),
+        "own allocation": max(own),
+        "allocating": statistics.geometric_mean(theirs),
+    }
+
+
+def _prepared_beside_torch() -> float:
+    """Return the time of a prepared softmax of 3x4096 over that of PyTorch with `out=`."""
+    import torch
+
+    from certile.ops.kernels.rows import softmax_kernel
+
+    x = torch.randn(3, 4096)
+    y = torch.empty_like(x)
+    prepared = softmax_kernel.prepare(x, y)
+    ours, theirs = [], []
+    for _ in range(9):
+        ours.append(_microseconds(prepared, 2000))
+        theirs.append(_microseconds(lambda: torch.softmax(x, -1, out=y), 2000))
+    return statistics.median(ours) / statistics.median(theirs)
+
+
+def call() -> Figures:
+    """Measure what a call costs besides the kernel."""
+    import numpy as np
+
+    from certile import ops
+    from certile.ops.kernels.rows import layer_norm_kernel, softmax_kernel
+
+    def arrays(make: Callable[[Any], Any]) -> list[Any]:
+        shapes = ((1, 16), (1, 16), (16,), (16,))
+        return [make(np.ones(shape, np.float32)) for shape in shapes]
+
+    found: Figures = {}
+    makers: dict[str, Callable[[Any], Any]] = {"numpy": np.asarray}
+    with contextlib.suppress(ImportError):
+        makers["torch"] = importlib.import_module("torch").from_numpy
+    for name, make in makers.items():
+        x, y, weight, bias = arrays(make)
+        two = softmax_kernel.prepare(x, y)
+        four = layer_norm_kernel.prepare(x, y, 1e-5, weight, bias)
+        found[f"overhead {name} 2"] = _least(partial(ops.softmax, x, out=y)) - _least(two)
+        found[f"overhead {name} 4"] = _least(
+            partial(ops.layer_norm, x, weight, bias, out=y)
+        ) - _least(four)
+        found["prepared"] = max(_least(two), found.get("prepared", 0.0))
+    return found
+
+
+def _least(work: Callable[[], object]) -> float:
+    """Return the least microseconds a call of `work` took in a short while; noise only adds."""
+    return min(_microseconds(work, 200) for _ in range(200))
+
+
+def _microseconds(work: Callable[[], object], count: int) -> float:
+    return 1e6 * timeit.timeit(work, number=count) / count
+
+
+_FIRST_CALL = """
+import os, sys, time
+os.environ["CERTILE_CACHE_DIR"] = sys.argv[1]
+import numpy as np, llvmlite.binding
+import certile as ct
+from certile.runtime.cpu.pool import pool
+pool()
+
+@ct.tile_kernel
+def kernel(x: ct.View, y: ct.View):
+    rows, cols = ct.axis("rows", x.shape[0]), ct.axis("cols", x.shape[1])
+    for r in ct.parallel(rows):
+        v = x[r, cols]
+        e = ct.exp(v - ct.reduce(v, cols, ct.maximum))
+        y[r, cols] = e / ct.reduce(e, cols, ct.add)
+
+x = np.ones((64, 1000), np.float32)
+y = np.empty_like(x)
+started = time.perf_counter()
+kernel(x, y)
+print(time.perf_counter() - started)
+"""
+
+
+def compile() -> Figures:  # noqa: A001 - the budget's name
+    """Measure the first call of a row kernel, without and with the disk cache.
+
+    The worker pool, which is made once for all kernels, and llvmlite are there before.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        first = float(_python(_FIRST_CALL, folder))
+        again = float(_python(_FIRST_CALL, folder))
+    return {"first call": 1e3 * first, "from disk": 1e3 * again}
+
+
+def import_() -> Figures:
+    """Measure `import certile`, the interpreter's own start taken off."""
+    times = []
+    for _ in range(5):
+        pair = []
+        for program in ("import certile", "pass"):
+            started = time.perf_counter()
+            _python(program)
+            pair.append(time.perf_counter() - started)
+        times.append(pair[0] - pair[1])
+    return {"import": statistics.median(times)}
+
+
+def _python(program: str, *arguments: str) -> str:
+    """Run a program in a fresh interpreter and return what it printed."""
+    command = [sys.executable, "-c", program, *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
+MEASURES: dict[str, Callable[[], Figures]] = {
+    "rows": rows,
+    "call": call,
+    "compile": compile,
+    "import": import_,
+}
+
+
+def main() -> None:
+    """Measure the budget named by the argument."""
+    found = MEASURES[sys.argv[1]]()
+    say(json.dumps({name: value for name, value in found.items() if math.isfinite(value)}))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,139 @@
+"""The flags that commands share, as records, and how a command takes a record of flags.
+
+In: a function whose parameters may be annotated with a record.  Out: a function that Typer can
+register, with one option for each field.  Decides names, help texts and defaults of the shared
+flags.  Leaves to each command what it does with them.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import inspect
+import typing
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+import typer
+
+from certile.plan.record import Materialization, Options
+
+Target = Literal["cpu", "metal", "cuda"]
+
+JsonFlag = Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else, to stdout.")]
+ShapeFlag = Annotated[str, typer.Option("--shape", help="Extents such as 3x4096.")]
+TargetFlag = Annotated[Target, typer.Option("--target", help="What to plan and generate for.")]
+
+
+@dataclass(frozen=True, slots=True)
+class PlanFlags:
+    """What may be asked of the planner."""
+
+    max_threads: Annotated[
+        int | None, typer.Option(help="Most threads of a group; the sheet's limit by default.")
+    ] = None
+    shared_bytes: Annotated[
+        int | None, typer.Option(help="Most shared memory of a group, in bytes.")
+    ] = None
+    lane_elements: Annotated[
+        int, typer.Option(help="V: consecutive elements that a lane owns.")
+    ] = 1
+    programs_per_group: Annotated[
+        int | None, typer.Option(help="Q: programs that share a group.")
+    ] = None
+    threads: Annotated[
+        int | None, typer.Option(help="Exactly so many threads a group; never rounded.")
+    ] = None
+    max_stripe: Annotated[
+        int | None, typer.Option(help="Most values a worker keeps; 0 switches the family off.")
+    ] = None
+    max_thread_candidates: Annotated[
+        int, typer.Option(help="Most group widths to search; more are an error.")
+    ] = 32
+    unroll: Annotated[int, typer.Option(help="U: ordered unrolling of a worker's stripe.")] = 1
+    materialization: Annotated[
+        Materialization | None,
+        typer.Option(help="Which shared tiles are kept; by default as the target does it."),
+    ] = None
+    cache_inputs: Annotated[
+        bool, typer.Option("--cache-inputs", help="Keep what is loaded instead of reading again.")
+    ] = False
+    subgroup_reductions: Annotated[
+        Literal["auto", "on", "off"], typer.Option(help="Reductions by subgroup collectives.")
+    ] = "auto"
+    policy: Annotated[
+        Literal["analytic", "service"], typer.Option(help="The cost policy that orders plans.")
+    ] = "analytic"
+    alpha: Annotated[float, typer.Option(help="Cost of a round.")] = 1.0
+    beta: Annotated[float, typer.Option(help="Cost of a collective and subgroup.")] = 2.0
+    gamma: Annotated[float, typer.Option(help="Cost of setting a group up.")] = 16.0
+    sheet: Annotated[
+        str | None, typer.Option(help="A target sheet by name, in place of the target's own.")
+    ] = None
+
+    def options(self) -> Options:
+        """Return the planner's options."""
+        names = {field.name for field in dataclasses.fields(Options)}
+        values = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
+        return Options(**{name: value for name, value in values.items() if name in names})
+
+
+@dataclass(frozen=True, slots=True)
+class FormFlags:
+    """Which form of an operation."""
+
+    dtype: Annotated[str, typer.Option(help="Element type, such as f32 or bf16.")] = "f32"
+    weight: Annotated[bool, typer.Option("--weight", help="With a weight a column.")] = False
+    bias: Annotated[bool, typer.Option("--bias", help="With a bias a column.")] = False
+    residual: Annotated[
+        bool, typer.Option("--residual", help="Of x + residual, which is stored as well.")
+    ] = False
+
+
+def spelled_out(function: Callable[..., int]) -> Callable[..., int]:
+    """Return the function with each record parameter replaced by the record's fields.
+
+    Typer reads signatures; this one is the function's own with the records opened up.
+    """
+    hints = typing.get_type_hints(function, include_extras=True)
+    records: dict[str, type] = {}
+    parameters: list[inspect.Parameter] = []
+    for name, parameter in inspect.signature(function).parameters.items():
+        hint = hints[name]
+        if dataclasses.is_dataclass(hint) and isinstance(hint, type):
+            records[name] = hint
+            parameters += _fields(hint)
+        else:
+            parameters.append(_keyword(name, hint, parameter.default))
+
+    @functools.wraps(function)
+    def with_records(**values: Any) -> int:  # noqa: ANN401 - one value a field, of its type
+        for name, record in records.items():
+            taken = {f.name: values.pop(f.name) for f in dataclasses.fields(record)}
+            values[name] = record(**taken)
+        return function(**values)
+
+    # `functools.wraps` leaves the original behind as `__wrapped__`, whose signature would win.
+    del with_records.__wrapped__
+    with_records.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    with_records.__annotations__ = {p.name: p.annotation for p in parameters}
+    return with_records
+
+
+def _fields(record: type) -> list[inspect.Parameter]:
+    hints = typing.get_type_hints(record, include_extras=True)
+    return [_keyword(f.name, hints[f.name], f.default) for f in dataclasses.fields(record)]
+
+
+def _keyword(name: str, annotation: object, default: object) -> inspect.Parameter:
+    kind = inspect.Parameter.KEYWORD_ONLY
+    return inspect.Parameter(name, kind, default=default, annotation=annotation)
+
+
+def parse_shape(text: str) -> tuple[int, ...]:
+    """Return the extents of a shape such as 3x4096; raises `typer.BadParameter`."""
+    parts = text.lower().split("x")
+    if not all(part.isdigit() for part in parts):
+        raise typer.BadParameter(f"{text!r} is no shape such as 3x4096", param_hint="--shape")
+    return tuple(int(part) for part in parts)

@@ -1,0 +1,136 @@
+"""What each operation means, in NumPy float64.
+
+In: arrays of any dtype, converted to float64 element by element.  Out: results in float64, and how
+far a result in a narrower type may be off.  Decides nothing: these are the textbook formulas, two
+passes where they are needed.  Rows are the last axis.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+Array = np.ndarray[Any, Any]
+Oracle = Callable[..., tuple[Array, ...]]
+
+# Unit roundoff of each float type.
+ROUNDOFF = {"f32": 2.0**-24, "f16": 2.0**-11, "bf16": 2.0**-8}
+
+_erf = np.frompyfunc(math.erf, 1, 1)
+
+
+def erf(x: Array) -> Array:
+    """Return the error function of each element."""
+    found: Array = np.asarray(_erf(x), np.float64)
+    return found
+
+
+def softmax(x: Array) -> tuple[Array, ...]:
+    """exp(x) / sum(exp(x))."""
+    e = np.exp(x - x.max(axis=-1, keepdims=True))
+    return (e / e.sum(axis=-1, keepdims=True),)
+
+
+def log_softmax(x: Array) -> tuple[Array, ...]:
+    """x - log(sum(exp(x)))."""
+    d = x - x.max(axis=-1, keepdims=True)
+    return (d - np.log(np.exp(d).sum(axis=-1, keepdims=True)),)
+
+
+def logsumexp(x: Array) -> tuple[Array, ...]:
+    """log(sum(exp(x))), inf and -inf as the limits."""
+    top = x.max(axis=-1, keepdims=True)
+    shift = np.where(np.isfinite(top), top, 0.0)
+    return (np.log(np.exp(x - shift).sum(axis=-1)) + shift[..., 0],)
+
+
+def l2_norm(x: Array) -> tuple[Array, ...]:
+    """x / max(length, 1e-12)."""
+    return (x / np.maximum(np.sqrt((x * x).sum(axis=-1, keepdims=True)), 1e-12),)
+
+
+def rms_norm(x: Array, weight: Array | None = None) -> tuple[Array, ...]:
+    """x / sqrt(mean(x²) + 1e-6) · weight."""
+    y = x / np.sqrt((x * x).mean(axis=-1, keepdims=True) + 1e-6)
+    return (y if weight is None else y * weight,)
+
+
+def layer_norm(
+    x: Array, weight: Array | None = None, bias: Array | None = None
+) -> tuple[Array, ...]:
+    """(x - mean) / sqrt(variance + 1e-5) · weight + bias."""
+    d = x - x.mean(axis=-1, keepdims=True)
+    y = d / np.sqrt((d * d).mean(axis=-1, keepdims=True) + 1e-5)
+    y = y if weight is None else y * weight
+    return (y if bias is None else y + bias,)
+
+
+def cross_entropy(logits: Array, labels: Array) -> tuple[Array, ...]:
+    """logsumexp(row) - row[label]."""
+    own = np.take_along_axis(logits, labels.astype(np.int64)[..., None], axis=-1)[..., 0]
+    return (logsumexp(logits)[0] - own,)
+
+
+def gelu(x: Array) -> tuple[Array, ...]:
+    """x · Φ(x)."""
+    return (0.5 * x * (1.0 + erf(x / math.sqrt(2.0))),)
+
+
+def gelu_tanh(x: Array) -> tuple[Array, ...]:
+    """x · (1 + tanh(√(2/π)(x + 0.044715x³))) / 2."""
+    return (0.5 * x * (1.0 + np.tanh(math.sqrt(2.0 / math.pi) * (x + 0.044715 * x**3))),)
+
+
+def silu(x: Array) -> tuple[Array, ...]:
+    """x / (1 + exp(-x))."""
+    return (x / (1.0 + np.exp(-x)),)
+
+
+def _row(function: Callable[..., Array]) -> Oracle:
+    return lambda x: (np.asarray(function(x, axis=-1)),)
+
+
+ORACLES: dict[str, Oracle] = {
+    "sum": _row(np.sum),
+    "mean": _row(np.mean),
+    "max": _row(np.max),
+    "min": _row(np.min),
+    "argmax": _row(np.argmax),
+    "argmin": _row(np.argmin),
+    "min_max": lambda x: (x.min(axis=-1), x.max(axis=-1)),
+    "softmax": softmax,
+    "log_softmax": log_softmax,
+    "logsumexp": logsumexp,
+    "l2_norm": l2_norm,
+    "rms_norm": rms_norm,
+    "layer_norm": layer_norm,
+    "cross_entropy": cross_entropy,
+    "gelu": gelu,
+    "gelu_tanh": gelu_tanh,
+    "silu": silu,
+}
+
+
+def tolerance(op: str, x: Array, expected: Array, dtype: str, result_dtype: str) -> Array | float:
+    """Return how far each element of a result may be off.
+
+    8 · sqrt(row length) · u of f32, on the scale of what is summed, plus one rounding to the
+    result's type.  Positions and chosen elements are exact.
+    """
+    if op in ("argmax", "argmin", "max", "min", "min_max"):
+        return 0.0
+    del dtype  # inputs are exact, whatever they are
+    length = x.shape[-1] if x.ndim else 1
+    scale: Array | float = np.abs(expected).max(initial=0.0, where=np.isfinite(expected))
+    if op in ("sum", "mean"):
+        total = np.abs(x).sum(axis=-1)
+        scale = total if op == "sum" else total / length
+    if op in ("logsumexp", "cross_entropy", "log_softmax"):
+        finite = np.abs(x).max(initial=1.0, where=np.isfinite(x))
+        scale = np.maximum(scale, finite)
+    computed = 8.0 * math.sqrt(max(length, 1)) * ROUNDOFF["f32"] * scale
+    rounded = ROUNDOFF[result_dtype] * np.abs(expected)
+    return np.asarray(computed + rounded)

@@ -1,0 +1,161 @@
+"""A subject taken through the compiler, with every stage kept as a numbered file.
+
+In: a subject, a target sheet, planner options.  Out: plans, or files `NN-name.ext`.  Decides the
+numbers, which leave room for stages to come.  Leaves the stages to `certile.pipeline`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from certile.cli.options import PlanFlags, Target
+from certile.cli.subject import Subject
+from certile.diagnostics import ArgumentError, Refusal
+from certile.pipeline import CompiledProgram, compile_program, plan_program
+from certile.plan.document import plan_json
+from certile.plan.record import GroupPlan
+from certile.plan.text import plan_text
+from certile.targets import DEFAULTS, SHEETS, Sheet
+from certile.watch import RecordWatcher
+
+# The number of each stage of the pipeline; later stages take numbers between.
+_NUMBERS = {"tile": 10, "machine": 40, "kernel": 90}
+
+
+def sheet_for(target: Target, name: str | None) -> Sheet:
+    """Return the sheet to plan with: a shipped one by name, or the target's own.
+
+    A CPU without a name is this machine.  Raises `ArgumentError` A310 for an unknown name.
+    """
+    if name is not None:
+        if name not in SHEETS:
+            known = ", ".join(SHEETS)
+            raise ArgumentError("A310", f"there is no sheet {name}", hint=f"use one of {known}")
+        return SHEETS[name]
+    if target == "cpu":
+        # Measuring a machine needs LLVM, which plans for other targets do not.
+        from certile.runtime.cpu.device import machine_sheet
+
+        return machine_sheet()
+    return DEFAULTS[target]
+
+
+def planned(subject: Subject, target: Target, flags: PlanFlags) -> tuple[GroupPlan, ...]:
+    """Return the plan of each launch."""
+    sheet = sheet_for(target, flags.sheet)
+    return plan_program(subject.kernel, subject.programs, sheet, flags.options())
+
+
+def document(plan: GroupPlan, subject: Subject, target: str, dtype: str) -> dict[str, object]:
+    """Return a plan as the JSON document of the command line."""
+    return plan_json(plan, op=subject.name, target=target, dtype=dtype, shape=subject.shape)
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One stage as text; `file` is its name on disk."""
+
+    number: int
+    name: str
+    file: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Explained:
+    """Everything that was heard on the way."""
+
+    stages: tuple[Stage, ...]
+    plans: tuple[GroupPlan, ...]
+    refusals: tuple[Refusal, ...]
+
+    def write(self, folder: Path) -> list[Path]:
+        """Write each stage into `folder`; return the paths."""
+        folder.mkdir(parents=True, exist_ok=True)
+        paths = []
+        for stage in self.stages:
+            path = folder / stage.file
+            path.write_text(stage.text if stage.text.endswith("\n") else stage.text + "\n")
+            paths.append(path)
+        return paths
+
+
+def explained(subject: Subject, target: Target, flags: PlanFlags, dtype: str) -> Explained:
+    """Take the subject through every stage for a target; nothing is run."""
+    sheet = sheet_for(target, flags.sheet)
+    plans = plan_program(subject.kernel, subject.programs, sheet, flags.options())
+    watch = RecordWatcher()
+    stages = [Stage(0, "python", "00-python.py", subject.source)] if subject.source else []
+    stages += _plan_stages(plans, subject, target, dtype)
+    if all(plan.mapping is not None for plan in plans):
+        compiled = compile_program(
+            subject.kernel, subject.facts(), subject.programs, sheet, flags.options(), watch
+        )
+        stages += _heard(watch)
+        stages.append(Stage(95, "launch", "95-launch.json", launch_text(compiled)))
+    refusals = tuple(refusal for plan in plans for refusal in plan.refusals)
+    stages.append(Stage(99, "why", "why.txt", why_text(plans)))
+    stages.sort(key=lambda stage: stage.number)
+    return Explained(tuple(stages), plans, refusals)
+
+
+def _plan_stages(
+    plans: tuple[GroupPlan, ...], subject: Subject, target: str, dtype: str
+) -> Iterator[Stage]:
+    text = "\n\n".join(map(plan_text, plans))
+    yield Stage(30, "plan", "30-plan.txt", text)
+    documents = [document(plan, subject, target, dtype) for plan in plans]
+    shown = documents[0] if len(documents) == 1 else documents
+    yield Stage(30, "plan", "30-plan.json", json.dumps(shown, indent=2))
+
+
+def _heard(watch: RecordWatcher) -> Iterator[Stage]:
+    for name, value in watch.stages:
+        if name in _NUMBERS:
+            suffix = getattr(value, "dump_suffix", "txt")
+            number = _NUMBERS[name]
+            yield Stage(number, name, f"{number:02d}-{name}.{suffix}", str(value))
+
+
+def launch_text(compiled: CompiledProgram) -> str:
+    """Return the launches as JSON: entry, groups, threads, what is bound to which argument."""
+    launches = [
+        {
+            "entry": each.artifact.entry,
+            "format": each.artifact.format,
+            "programs_per_group": each.artifact.programs_per_group,
+            "threads": each.artifact.threads,
+            "shared_bytes": each.artifact.shared_bytes,
+            "scratch_bytes": each.artifact.scratch_bytes,
+            "requires_precise_math": each.artifact.requires_precise_math,
+            "buffers": list(each.launch.buffers),
+            "scalars": [dataclasses.asdict(value) for value in each.launch.scalars],
+            "programs": dataclasses.asdict(each.launch.programs),
+            "fingerprint": each.artifact.fingerprint,
+        }
+        for each in compiled.launches
+    ]
+    return json.dumps({"program": compiled.program.name, "launches": launches}, indent=2)
+
+
+def why_text(plans: tuple[GroupPlan, ...]) -> str:
+    """Return what was chosen and refused, and the reason of each."""
+    return "\n\n".join("\n".join(_reasons(plan)) for plan in plans)
+
+
+def _reasons(plan: GroupPlan) -> Iterator[str]:
+    yield plan_text(plan)
+    yield ""
+    if not plan.refusals:
+        yield "nothing was refused"
+    for refusal in plan.refusals:
+        yield f"refused: {refusal}"
+    for rejection in plan.rejected:
+        yield (
+            f"rejected S={rejection.subgroups_per_program} Q={rejection.programs_per_group} "
+            f"by {rejection.rule}: {rejection.reason}"
+        )

@@ -1,0 +1,143 @@
+"""What a command looks at: an operation's bare form, or a kernel in somebody's file.
+
+In: `softmax` or `FILE.py:kernel`, shapes, a dtype.  Out: specialised Tile IR with the shapes of its
+views and the programs of its launches.  Decides how a kernel is found and how its shapes are given.
+Leaves planning to `certile.pipeline`.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import inspect
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import gcd, prod
+from pathlib import Path
+
+from certile.cli.options import FormFlags, parse_shape
+from certile.diagnostics import ArgumentError
+from certile.frontend.spec import Shaped
+from certile.ir.dtypes import BY_NAME, DType, f32
+from certile.ir.program import ViewFacts
+from certile.ir.tile import Kernel
+from certile.ir.walk import extent_of, parallel_regions
+from certile.ops.kernels import bare
+from certile.runtime.kernel import TileKernel
+
+Shapes = Mapping[str, tuple[int, ...]]
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A kernel to look at; `source` is its Python text, where there is one."""
+
+    name: str
+    kernel: Kernel
+    shapes: Shapes
+    programs: tuple[int, ...]
+    shape: tuple[int, ...]
+    source: str = ""
+
+    def facts(self) -> dict[str, ViewFacts]:
+        """Return what is known of each view when its array is C-ordered and aligned to 64 bytes."""
+        return {
+            view.name: row_major_facts(self.shapes[view.name], view.dtype.size)
+            for view in self.kernel.views
+        }
+
+
+def row_major_facts(shape: tuple[int, ...], size: int) -> ViewFacts:
+    """Return the facts of a C-ordered, aligned array of elements of `size` bytes.
+
+    Only the last stride is a constant: the others follow from run-time extents.
+    """
+    strides = (*(None for _ in shape[1:]), 1) if shape else ()
+    row = shape[-1] * size if len(shape) > 1 else 64
+    return ViewFacts(strides, gcd(row, 64) if row else 64)
+
+
+def find(what: str, shape: str, form: FormFlags) -> Subject:
+    """Return the subject that `what` names; raises `ArgumentError` for what cannot be found."""
+    path, colon, name = what.rpartition(":")
+    if colon and path.endswith(".py"):
+        return _from_file(Path(path), name, shape, form)
+    extents = parse_shape(shape)
+    flags = {"weight": form.weight, "bias": form.bias, "residual": form.residual}
+    found = bare(what, extents, form.dtype, **flags)
+    return Subject(what, found.kernel, found.shapes, found.programs, extents, found.source)
+
+
+def _from_file(path: Path, name: str, shape: str, form: FormFlags) -> Subject:
+    kernel = _load(path, name)
+    if form.dtype not in BY_NAME:
+        raise ArgumentError("A305", f"--dtype names no element type: {form.dtype}")
+    arguments = _stand_ins(kernel, shape, BY_NAME[form.dtype])
+    shapes = {n: value.shape for n, value in arguments.items() if isinstance(value, Shaped)}
+    made = kernel.tile_ir(arguments)
+    programs = tuple(
+        prod(extent_of(axis, shapes) for axis in region.over) for region in parallel_regions(made)
+    )
+    first = next(iter(shapes.values()), ())
+    return Subject(name, made, shapes, programs, first, inspect.getsource(kernel.function))
+
+
+def _stand_ins(kernel: TileKernel, shape: str, dtype: DType) -> dict[str, object]:
+    """Return an argument for each parameter that has no default: a shaped one, or the number 1."""
+    named, everywhere = _shapes(shape)
+    made: dict[str, object] = {}
+    for parameter in kernel.signature.parameters:
+        name = parameter.name
+        if parameter.kind in ("view", "any") and (name in named or not parameter.optional):
+            extents = named.get(name, everywhere)
+            if extents is None:
+                raise ArgumentError(
+                    "A309",
+                    f"the shape of {name} is not given",
+                    hint=f"pass --shape {name}=3x4096, others after a comma",
+                )
+            own = parameter.view.dtypes
+            fits = not own or dtype in own
+            made[name] = Shaped(dtype if fits else BY_NAME[str(own[0])], extents)
+        elif parameter.kind in ("scalar", "number") and not _has_default(kernel, name):
+            whole = parameter.number == "int" or not (parameter.dtype or f32).is_float
+            made[name] = True if parameter.number == "bool" else 1 if whole else 1.0
+    return made
+
+
+def _has_default(kernel: TileKernel, name: str) -> bool:
+    empty = inspect.Parameter.empty
+    return kernel.signature.python.parameters[name].default is not empty
+
+
+def _shapes(text: str) -> tuple[dict[str, tuple[int, ...]], tuple[int, ...] | None]:
+    """Read `x=3x4096,y=3` or `3x4096`: shapes by name, and the one for all others."""
+    named: dict[str, tuple[int, ...]] = {}
+    everywhere = None
+    for part in text.split(","):
+        name, equals, extents = part.rpartition("=")
+        if equals:
+            named[name.strip()] = parse_shape(extents.strip())
+        else:
+            everywhere = parse_shape(extents.strip())
+    return named, everywhere
+
+
+def _load(path: Path, name: str) -> TileKernel:
+    if not path.exists():
+        raise ArgumentError("A309", f"there is no file {path}")
+    spec = importlib.util.spec_from_file_location(f"certile_subject_{path.stem}", path)
+    if spec is None or spec.loader is None:
+        raise ArgumentError("A309", f"{path} cannot be imported")
+    module = importlib.util.module_from_spec(spec)
+    # Dataclasses and pickling look a module up by its name while it is being executed.
+    sys.modules[spec.name] = module
+    sys.path.insert(0, str(path.parent))
+    try:
+        spec.loader.exec_module(module)
+    finally:
+        sys.path.remove(str(path.parent))
+    kernel = getattr(module, name, None)
+    if not isinstance(kernel, TileKernel):
+        raise ArgumentError("A309", f"{path} has no kernel called {name}")
+    return kernel

@@ -1,0 +1,153 @@
+"""Calling an operation: from the caller's arrays to launches, by one look-up.
+
+In: the arrays and options of a call.  Out: results in the caller's framework.  Decides what is
+remembered (everything that follows from signatures and options), when outputs are allocated, and
+that an output may be the very array of an input but may not overlap one otherwise.  Leaves to each
+operation which results and launches a call has, and preparing and running a launch to
+`certile.runtime`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Protocol
+
+from certile.diagnostics import ArgumentError
+from certile.ops import checks, gradients
+from certile.ops.launch import BoundCall, Launch
+from certile.runtime import arrays
+from certile.runtime.arrays import ArrayInfo, probe_into
+from certile.runtime.target import chosen
+from certile.settings import call_state
+
+Array = Any
+Number = bool | int | float
+
+# Makes results of inputs and outputs; the flag says that the caller brought the outputs.
+_Finish = Callable[[tuple[Array, ...], tuple[Array, ...], bool], Any]
+_Known = tuple[Callable[[list[int]], None], _Finish | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """One result: its shape and dtype, and its value where it has one without any launch."""
+
+    shape: tuple[int, ...]
+    dtype: str
+    value: Number | None = None
+
+
+class Plan(Protocol):
+    """What an operation says about a call whose inputs and options are known."""
+
+    def results(self, inputs: tuple[ArrayInfo, ...]) -> tuple[Result, ...]:
+        """Check the inputs and return what the results are."""
+
+    def launches(self, arrays: tuple[ArrayInfo, ...]) -> tuple[Launch, ...]:
+        """Return the launches for inputs followed by outputs; none where results have values."""
+
+
+class Operation:
+    """One operation: it makes a plan from its options and remembers what followed from it."""
+
+    def __init__(self, name: str, plan: Callable[..., Plan]) -> None:
+        self.name = name
+        self._plan = plan
+        self._allocators: dict[Hashable, tuple[Callable[[], Array], ...]] = {}
+        self._calls: dict[Hashable, _Known] = {}
+
+    def __call__(
+        self,
+        inputs: tuple[Array, ...],
+        out: Array | tuple[Array, ...] | None,
+        options: tuple[Any, ...],
+    ) -> Any:  # noqa: ANN401
+        """Compute the results of `inputs` under `options`, in `out` if it is given.
+
+        One result is returned as it is, several as a tuple.
+        """
+        key: list[Hashable] = [options, chosen.name, call_state()]
+        addresses: list[int] = []
+        if out is None:
+            probe_into(inputs, key, addresses)
+            outputs = self._allocate(tuple(key), inputs, options)
+            probe_into(outputs, key, addresses)
+        elif type(out) is tuple:
+            outputs = out
+            probe_into((*inputs, *out), key, addresses)
+        else:
+            outputs = (out,)
+            probe_into((*inputs, out), key, addresses)
+        whole = tuple(key)
+        known = self._calls.get(whole)
+        if known is None:
+            known = self._prepare(whole, inputs, outputs, options)
+        run, finish = known
+        run(addresses)
+        return outputs[0] if finish is None else finish(inputs, outputs, out is not None)
+
+    def _allocate(
+        self, key: Hashable, inputs: tuple[Array, ...], options: tuple[Any, ...]
+    ) -> tuple[Array, ...]:
+        """Return uninitialised outputs in the framework of the first input."""
+        makers = self._allocators.get(key)
+        if makers is None:
+            infos = tuple(arrays.describe(array) for array in inputs)
+            makers = tuple(
+                partial(arrays.empty_like_framework, infos[0].framework, r.shape, r.dtype)
+                for r in self._plan(*options).results(infos)
+            )
+            self._allocators[key] = makers
+        return tuple(make() for make in makers)
+
+    def _prepare(
+        self,
+        key: Hashable,
+        inputs: tuple[Array, ...],
+        outputs: tuple[Array, ...],
+        options: tuple[Any, ...],
+    ) -> _Known:
+        """Check the call and return what runs it and what makes results of its outputs."""
+        bound = self._bind((*inputs, *outputs), len(inputs), options)
+        infos = [arrays.describe(array) for array in (*inputs, *outputs)]
+        made = self._calls[key] = (bound.run, self._finish(infos, len(inputs)))
+        return made
+
+    def _bind(
+        self, everything: tuple[Array, ...], count: int, options: tuple[Any, ...]
+    ) -> BoundCall:
+        """Check all arrays and return what runs the launches."""
+        plan = self._plan(*options)
+        infos = tuple(arrays.describe(array) for array in everything)
+        results = plan.results(infos[:count])
+        outputs = infos[count:]
+        if len(outputs) != len(results):
+            raise ArgumentError(
+                "A306", f"{self.name} has {len(results)} results; out has {len(outputs)}"
+            )
+        for result, info in zip(results, outputs, strict=True):
+            checks.require_output(self.name, info, result.shape, result.dtype)
+            arrays.check_output(info, "out")
+        values = tuple(result.value for result in results)
+        launches = () if None not in values else plan.launches(infos)
+        return BoundCall(self.name, infos, count, launches, values)
+
+    def _finish(self, infos: list[ArrayInfo], count: int) -> _Finish | None:
+        """Return what makes results of outputs; None where the one output is the result."""
+        recorded = any(info.framework == "torch" and info.requires_grad for info in infos[:count])
+        scalar = infos[count].framework != "torch" and infos[count].shape == ()
+        if not recorded and not scalar and len(infos) == count + 1:
+            return None
+        name = self.name
+
+        def finish(inputs: tuple[Array, ...], outputs: tuple[Array, ...], given: bool) -> Any:  # noqa: ANN401
+            if recorded:
+                outputs = gradients.recorded(name, outputs, inputs)
+            if scalar and not given:
+                # NumPy's own reductions give scalars, not arrays of rank 0.
+                outputs = tuple(array[()] for array in outputs)
+            return outputs[0] if len(outputs) == 1 else outputs
+
+        return finish

@@ -1,0 +1,53 @@
+"""Results for tensors that take part in automatic differentiation.
+
+In: a result and the tensors it was computed from.  Out: the same elements as a tensor whose
+backward step fails with a reason.  Decides that a gradient that is not computed is never taken for
+zero.  Leaves gradients themselves to the integration of PyTorch.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+from typing import Any
+
+from certile.diagnostics import UnsupportedError
+
+Tensor = Any
+
+
+def recorded(op: str, results: tuple[Tensor, ...], inputs: tuple[Tensor, ...]) -> tuple[Any, ...]:
+    """Return the results, recorded as computed from `inputs` where gradients are on.
+
+    Positions stay as they are: nothing is differentiated through them.
+    """
+    torch: Any = importlib.import_module("torch")
+    if not torch.is_grad_enabled():
+        return results
+    apply = _function().apply
+    return tuple(
+        apply(op, result, *inputs) if result.is_floating_point() else result for result in results
+    )
+
+
+@functools.cache
+def _function() -> Any:  # noqa: ANN401 - a class of PyTorch
+    torch: Any = importlib.import_module("torch")
+
+    class WithoutGradient(torch.autograd.Function):  # type: ignore[misc]
+        """Forward gives the result; backward says that there is no gradient."""
+
+        @staticmethod
+        def forward(ctx: Any, op: str, result: Tensor, *inputs: Tensor) -> Tensor:  # noqa: ANN401
+            ctx.op = op
+            return result.detach()
+
+        @staticmethod
+        def backward(ctx: Any, *gradients: Tensor) -> Tensor:  # noqa: ANN401
+            raise UnsupportedError(
+                "U503",
+                f"certile.ops.{ctx.op} has no gradient in this version",
+                hint="use the framework's own operation where gradients are needed",
+            )
+
+    return WithoutGradient

@@ -1,0 +1,166 @@
+"""The kernels of the operations, and each operation's bare form as Tile IR.
+
+In: an operation's name, a shape, a dtype, and which optional views it has.  Out: the kernel that
+`certile plan` and `explain` look at, specialised to that shape.  Decides what is bare: rows and
+columns in C order, no weight, bias, residual, smoothing or ignored label unless asked for.  Leaves
+the arrangement of a caller's arrays to `certile.ops.layout`.
+"""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import prod
+
+from certile.diagnostics import ArgumentError
+from certile.frontend.spec import Shaped
+from certile.ir.dtypes import BY_NAME, DType, i64
+from certile.ir.tile import Kernel
+from certile.ir.walk import extent_of, parallel_regions
+from certile.ops.kernels import elementwise, losses, reductions, rows
+from certile.runtime.kernel import TileKernel
+
+__all__ = ["BARE_OPS", "Bare", "bare", "bare_kernel"]
+
+# Where a view of a kernel lies: over rows and columns, over rows only, over columns only.
+_FULL, _ROWS, _COLUMNS = "full", "rows", "columns"
+
+
+@dataclass(frozen=True, slots=True)
+class _Form:
+    """A kernel and its views in argument order: name, place, dtype (None: that of the input)."""
+
+    kernel: TileKernel
+    views: tuple[tuple[str, str, DType | None], ...]
+    scalars: tuple[tuple[str, float], ...] = ()
+    optional: tuple[str, ...] = ()
+
+
+def _reduction(kernel: TileKernel, *results: str, dtype: DType | None = None) -> _Form:
+    return _Form(kernel, (("x", _FULL, None), *((name, _ROWS, dtype) for name in results)))
+
+
+def _row_map(
+    kernel: TileKernel, *optional: str, eps: bool = False, always: tuple[str, ...] = ()
+) -> _Form:
+    places = {"weight": _COLUMNS, "bias": _COLUMNS}
+    views = [("x", _FULL, None), ("y", _FULL, None)]
+    views += [(name, places.get(name, _FULL), None) for name in (*always, *optional)]
+    return _Form(kernel, tuple(views), (("eps", 1e-5),) if eps else (), optional)
+
+
+_NORM_VIEWS = ("weight", "bias", "residual", "h")
+_FORMS: dict[str, _Form] = {
+    "sum": _reduction(reductions.sum_kernel, "y"),
+    "mean": _reduction(reductions.mean_kernel, "y"),
+    "max": _reduction(reductions.max_kernel, "y"),
+    "min": _reduction(reductions.min_kernel, "y"),
+    "min_max": _reduction(reductions.min_max_kernel, "low", "high"),
+    "minmax": _reduction(reductions.min_max_kernel, "low", "high"),
+    "argmax": _reduction(reductions.argmax_kernel, "y", dtype=i64),
+    "argmin": _reduction(reductions.argmin_kernel, "y", dtype=i64),
+    "logsumexp": _reduction(reductions.logsumexp_kernel, "y"),
+    "softmax": _row_map(rows.softmax_kernel),
+    "log_softmax": _row_map(rows.log_softmax_kernel),
+    "l2_norm": _row_map(rows.l2_norm_kernel, eps=True),
+    "rms_norm": _row_map(rows.rms_norm_kernel, "weight", "residual", "h", eps=True),
+    "layer_norm": _row_map(rows.layer_norm_kernel, *_NORM_VIEWS, eps=True),
+    "residual_layer_norm": _row_map(
+        rows.layer_norm_kernel, "weight", "bias", eps=True, always=("residual",)
+    ),
+    "cross_entropy": _Form(
+        losses.cross_entropy_kernel,
+        (("logits", _FULL, None), ("labels", _ROWS, i64), ("loss", _ROWS, None)),
+    ),
+    "silu": _row_map(elementwise.silu_kernel),
+    "gelu": _row_map(elementwise.gelu_kernel),
+    "gelu_tanh": _row_map(elementwise.gelu_tanh_kernel),
+}
+
+BARE_OPS: tuple[str, ...] = tuple(_FORMS)
+
+
+@dataclass(frozen=True, slots=True)
+class Bare:
+    """An operation's bare form.
+
+    The specialised Tile IR, the shapes of its views, the programs of each launch; the kernel as it
+    is called, and its arguments, with a `Shaped` in place of each array.
+    """
+
+    kernel: Kernel
+    shapes: Mapping[str, tuple[int, ...]]
+    programs: tuple[int, ...]
+    function: TileKernel
+    arguments: Mapping[str, object]
+
+    @property
+    def source(self) -> str:
+        """The Python text of the kernel."""
+        return inspect.getsource(self.function.function)
+
+
+def bare_kernel(
+    op: str,
+    shape: Sequence[int],
+    dtype: str = "f32",
+    weight: bool = False,
+    bias: bool = False,
+    residual: bool = False,
+) -> Kernel:
+    """Return the specialised Tile IR of an operation's bare form.
+
+    All dimensions of `shape` but the last are rows.  Raises `ArgumentError` A308 for an operation
+    that is none, A305 for an option that it lacks.
+    """
+    flags = {"weight": weight, "bias": bias, "residual": residual}
+    return bare(op, shape, dtype, **flags).kernel
+
+
+def bare(op: str, shape: Sequence[int], dtype: str = "f32", **flags: bool) -> Bare:
+    """Return the bare form with the shapes of its views; `flags` name the optional views."""
+    form = _FORMS.get(op)
+    if form is None:
+        near = difflib.get_close_matches(op, BARE_OPS, n=1) or BARE_OPS
+        raise ArgumentError("A308", f"{op} is no operation", hint=f"use {', '.join(near)}")
+    if not shape or dtype not in BY_NAME:
+        raise ArgumentError("A305", f"{op} has no form of shape {tuple(shape)} and dtype {dtype}")
+    present = _present(op, form, flags)
+    extents = {
+        _FULL: (prod(shape[:-1]), shape[-1]),
+        _ROWS: (prod(shape[:-1]),),
+        _COLUMNS: (shape[-1],),
+    }
+    shapes = {name: extents[place] for name, place, _ in form.views if name in present}
+    arguments = _arguments(form, shapes, BY_NAME[dtype])
+    kernel = form.kernel.tile_ir(arguments)
+    programs = tuple(
+        prod(extent_of(axis, shapes) for axis in region.over) for region in parallel_regions(kernel)
+    )
+    return Bare(kernel, shapes, programs, form.kernel, arguments)
+
+
+def _present(op: str, form: _Form, flags: Mapping[str, bool]) -> set[str]:
+    """Return the views there are: `h`, the sum, comes and goes with the residual."""
+    asked = {name for name, wanted in flags.items() if wanted}
+    names = {name for name, _, _ in form.views}
+    if missing := asked - names:
+        raise ArgumentError("A305", f"{op} takes no {', '.join(sorted(missing))}")
+    if "residual" in asked and "h" in form.optional:
+        asked.add("h")
+    return (names - set(form.optional)) | asked
+
+
+def _arguments(
+    form: _Form, shapes: Mapping[str, tuple[int, ...]], dtype: DType
+) -> dict[str, object]:
+    """Return the arguments of the kernel: a stand-in for each view, a number for each scalar."""
+    given: dict[str, object] = {"kept": 1, **dict(form.scalars)}
+    for name, _, own in form.views:
+        if name in shapes:
+            given[name] = Shaped(own or dtype, shapes[name])
+    if form.kernel is reductions.sum_kernel and not dtype.is_float:
+        given |= {"accumulate": i64, "y": Shaped(i64, shapes["y"])}
+    return given

@@ -1,0 +1,186 @@
+"""Launches of an operation, bound to arrays of one layout.
+
+In: kernels with the layouts in which they see a call's arrays.  Out: a `BoundCall`, run with one
+address an array.  Decides that an output may be the very array of an input but may not overlap
+another array otherwise, over all launches of the call.  Leaves tracing, compiling and launching to
+`certile.runtime`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from operator import itemgetter
+
+from certile.diagnostics import ArgumentError
+from certile.ops.layout import Strided
+from certile.plan.record import Options
+from certile.runtime import arrays
+from certile.runtime.arrays import ArrayInfo
+from certile.runtime.bind import as_numpy
+from certile.runtime.kernel import TileKernel
+
+Number = bool | int | float
+Addresses = Sequence[int]
+
+_ONE_ROW_A_LANE = Options(subgroup_reductions="off")
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """An array as a kernel sees it: its position among inputs and outputs, and a layout.
+
+    `offset` counts elements; it is a multiple of 64, so that the alignment of the array holds.
+    `dtype` replaces the array's own where the same bits mean the same.
+    """
+
+    position: int
+    layout: Strided
+    offset: int = 0
+    dtype: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """A kernel with its arguments by name; what is no view is a scalar or a constant.
+
+    Where neighbouring rows adjoin in memory, each lane takes a row of its own: lanes that shared a
+    row would each touch another line of memory, and use one element of it.
+    """
+
+    kernel: TileKernel
+    arguments: Mapping[str, Seen | object]
+    rows_adjoin: bool = False
+
+    def bound(self, infos: Sequence[ArrayInfo]) -> Callable[[Addresses], None]:
+        """Return what launches the kernel on arrays of these layouts, given their addresses."""
+        described = {name: _described(value, infos) for name, value in self.arguments.items()}
+        bound = self.kernel.bind(described, _ONE_ROW_A_LANE if self.rows_adjoin else Options())
+        values = [self.arguments.get(name) for name in bound.names]
+        seen = [value for value in values if isinstance(value, Seen)]
+        if any(each.offset for each in seen):
+
+            def run_moved(addresses: Addresses) -> None:
+                bound([_word(value, infos, addresses) for value in values])
+
+            return run_moved
+        numbers = tuple(None if isinstance(value, Seen) else value for value in values)
+        places = [
+            v.position if isinstance(v, Seen) else len(infos) + i for i, v in enumerate(values)
+        ]
+        pick, quick = itemgetter(*places), bound.by_address()
+
+        def run(addresses: Addresses) -> None:
+            bound(pick((*addresses, *numbers)))
+
+        if quick is None:
+            return run
+        launch = quick
+        pairs = tuple((places[a], places[b], low, high) for a, b, low, high in bound.pairs)
+        order = _in_order([places[at] for at in quick.positions])
+
+        def run_quick(addresses: Addresses) -> None:
+            for first, second, low, high in pairs:
+                if low < addresses[first] - addresses[second] < high:
+                    run(addresses)
+                    return
+            launch(order(addresses))
+
+        return run_quick
+
+
+def _in_order(places: Sequence[int]) -> Callable[[Addresses], Sequence[int]]:
+    """Return what picks the addresses at these places."""
+    if len(places) > 1:
+        return itemgetter(*places)
+    return lambda addresses: [addresses[place] for place in places]
+
+
+def _described(value: Seen | object, infos: Sequence[ArrayInfo]) -> object:
+    if not isinstance(value, Seen):
+        return value
+    info = infos[value.position]
+    return info._replace(
+        address=info.address + value.offset * info.itemsize,
+        shape=value.layout.shape,
+        strides=value.layout.strides,
+        dtype=value.dtype or info.dtype,
+    )
+
+
+def _word(value: Seen | object, infos: Sequence[ArrayInfo], addresses: Addresses) -> object:
+    if not isinstance(value, Seen):
+        return value
+    return addresses[value.position] + value.offset * infos[value.position].itemsize
+
+
+class BoundCall:
+    """The launches of one call, for any arrays of the same signatures.
+
+    `infos` are the inputs, `count` of them, and then the outputs; `values` holds what an output is
+    filled with where there is nothing to launch.  `run` raises `ArgumentError` A005, before
+    anything is written, for an output that overlaps another array without being the same.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        infos: Sequence[ArrayInfo],
+        count: int,
+        launches: Sequence[Launch],
+        values: Sequence[Number | None],
+    ) -> None:
+        self._name = name
+        self._infos = infos
+        self._values = values
+        self._count = count
+        self._pairs = tuple(_pairs(infos, count))
+        self._require_apart([info.address for info in infos])
+        self._launched = [launch.bound(infos) for launch in launches]
+        self.run: Callable[[list[int]], None] = self._fill
+        if len(self._launched) == 1:
+            # The kernel makes the same check on its own.
+            self.run = self._launched[0]
+        elif self._launched:
+            self.run = self._run_all
+
+    def _run_all(self, addresses: list[int]) -> None:
+        """Run several launches; overlaps across them are no launch's business but ours."""
+        for first, second, low, high in self._pairs:
+            if low < addresses[second] - addresses[first] < high:
+                self._require_apart(addresses)
+                break
+        for launch in self._launched:
+            launch(addresses)
+
+    def _fill(self, addresses: Addresses) -> None:
+        """Give each output the value that it has without a launch."""
+        outputs = zip(self._infos[self._count :], addresses[self._count :], strict=True)
+        for (info, address), value in zip(outputs, self._values, strict=True):
+            if info.size:
+                as_numpy(info._replace(address=address))[...] = value
+
+    def _require_apart(self, addresses: Addresses) -> None:
+        moved = [
+            info._replace(address=address)
+            for info, address in zip(self._infos, addresses, strict=True)
+        ]
+        for first, second, low, high in self._pairs:
+            meet = low < addresses[second] - addresses[first] < high
+            if meet and arrays.overlap(moved[first], moved[second]) == "partial":
+                raise ArgumentError(
+                    "A005", f"an output of {self._name} shares memory with another array"
+                )
+
+
+def _pairs(infos: Sequence[ArrayInfo], count: int) -> list[tuple[int, int, int, int]]:
+    """Return each output beside each other array, with the distances at which they overlap."""
+    found = []
+    spans = [arrays.extent(info) for info in infos]
+    for output in range(count, len(infos)):
+        low, high = spans[output]
+        for other in range(output):
+            other_low, other_high = spans[other]
+            if low != high and other_low != other_high:
+                found.append((output, other, low - other_high, high - other_low))
+    return found

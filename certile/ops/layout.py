@@ -1,0 +1,183 @@
+"""How a caller's arrays are seen as rows and columns, without a copy.
+
+In: extents, which dimensions are columns, and the strides of every array of a call.  Out: for each
+array a shape and strides of the fewest dimensions: rows first, then columns.  Decides which
+dimensions are stepped through as one, and how element-wise work is cut into rows.  Leaves
+addresses, and what is computed, to others.
+
+An array need not span every dimension: a vector along the columns has no strides for the rows, a
+result of a reduction none for the columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import Final, NamedTuple
+
+# One stride a dimension, in elements; None where the array does not span the dimension.
+Steps = tuple[int | None, ...]
+
+# A row of element-wise work: long enough for full vectors and cheap row changes, short enough that
+# a megabyte gives every core several rows.
+_LONGEST_ROW: Final = 4096
+_SHORTEST_ROW: Final = 256
+_USUAL_ROW: Final = 2048
+
+# Lengths of blocks of a sum, the best first: near the square root of usual row counts.
+_BLOCKS: Final = (64, 48, 32, 96, 80, 128, 24, 16, 50, 100, 60, 40, 20, 25, 27, 49, 36, 30, 10)
+
+# Fewer neighbouring rows than this do not fill the lanes of the widest vectors.
+_ROWS_TO_SHARE: Final = 16
+
+
+class Strided(NamedTuple):
+    """One array as a kernel is to see it."""
+
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Arrangement:
+    """The arrays of one call as rows and columns; `kept` counts the row dimensions."""
+
+    kept: int
+    arrays: tuple[Strided, ...]
+
+    @property
+    def rows_adjoin(self) -> bool:
+        """Whether neighbours in memory belong to neighbouring rows, in the first array.
+
+        True of an array that is reduced along another axis than its last.
+        """
+        shape, strides = self.arrays[0]
+        return (
+            strides[self.kept - 1] == 1
+            and strides[-1] != 1
+            and shape[self.kept - 1] >= _ROWS_TO_SHARE
+            and shape[-1] > 1
+        )
+
+
+def arrange(extents: Sequence[int], columns: Sequence[int], arrays: Sequence[Steps]) -> Arrangement:
+    """Return the arrays with their rows first, in the order of the dimensions.
+
+    `columns` are dimensions in the order in which a reduction takes them.  At least one dimension
+    is a row's and one a column's; the caller puts in one of extent 1 where the array lacks it.
+    """
+    rows = [dim for dim in range(len(extents)) if dim not in columns]
+    row_dims = _collapsed(extents, rows, arrays)
+    column_dims = _collapsed(extents, columns, arrays)
+    views = []
+    for at in range(len(arrays)):
+        spanned = [(n, steps[at]) for n, steps in (*row_dims, *column_dims)]
+        present = [(n, step) for n, step in spanned if step is not None]
+        views.append(Strided(tuple(n for n, _ in present), tuple(step for _, step in present)))
+    return Arrangement(len(row_dims), tuple(views))
+
+
+def in_blocks(arrangement: Arrangement) -> Arrangement | None:
+    """Return the arrangement with the first array's last column dimension cut into blocks.
+
+    None where no useful block length divides it.
+    """
+    shape, strides = arrangement.arrays[0]
+    length = next((b for b in _BLOCKS if shape[-1] % b == 0 and shape[-1] > b), None)
+    if length is None:
+        return None
+    cut = Strided(
+        (*shape[:-1], shape[-1] // length, length),
+        (*strides[:-1], strides[-1] * length, strides[-1]),
+    )
+    return Arrangement(arrangement.kept, (cut, *arrangement.arrays[1:]))
+
+
+def _collapsed(
+    extents: Sequence[int], dims: Sequence[int], arrays: Sequence[Steps]
+) -> list[tuple[int, Steps]]:
+    """Join neighbouring dimensions that every array steps through as if they were one."""
+    joined: list[tuple[int, Steps]] = []
+    for dim in dims:
+        n, steps = extents[dim], tuple(array[dim] for array in arrays)
+        if n == 1:
+            continue
+        if joined and _continues(joined[-1][1], steps, n):
+            joined[-1] = (joined[-1][0] * n, steps)
+        else:
+            joined.append((n, steps))
+    return joined or [(1, _of_one_element(dims, arrays))]
+
+
+def _continues(outer: Steps, inner: Steps, n: int) -> bool:
+    return all(
+        far is near is None or (far is not None and near is not None and far == near * n)
+        for far, near in zip(outer, inner, strict=True)
+    )
+
+
+def _of_one_element(dims: Sequence[int], arrays: Sequence[Steps]) -> Steps:
+    """Return strides for a dimension of extent 1, which nobody steps along: 1, the usual one."""
+    return tuple(None if array[dims[0]] is None else 1 for array in arrays)
+
+
+class Piece(NamedTuple):
+    """A part of element-wise work: an offset in elements for each array, and the arrangement."""
+
+    offsets: tuple[int, ...]
+    arrangement: Arrangement
+
+
+def elementwise(extents: Sequence[int], arrays: Sequence[tuple[int, ...]]) -> tuple[Piece, ...]:
+    """Return element-wise work as one or two pieces of rows.
+
+    The last array decides the order of dimensions: it is written, so its neighbours are to be
+    neighbours in a row.  Arrays that are one run of memory are cut into rows of a length that
+    divides them, or into rows of a usual length and the rest.
+    """
+    order = sorted(range(len(extents)), key=lambda dim: -abs(arrays[-1][dim]))
+    dims = _collapsed(extents, order, arrays)
+    if len(dims) > 1:
+        return (Piece((0,) * len(arrays), _as_rows(dims)),)
+    n, steps = dims[0]
+    length = row_length(n)
+    whole = n // length
+    pieces = []
+    for first, rows, columns in ((0, whole, length), (whole * length, 1, n - whole * length)):
+        if rows and columns:
+            cut = [(rows, _scaled(steps, columns)), (columns, steps)]
+            pieces.append(Piece(tuple(int(s or 0) * first for s in steps), _as_rows(cut)))
+    return tuple(pieces)
+
+
+def _scaled(steps: Steps, factor: int) -> Steps:
+    return tuple(None if step is None else step * factor for step in steps)
+
+
+def _as_rows(dims: Sequence[tuple[int, Steps]]) -> Arrangement:
+    """Return the dimensions with the last as columns and all others as rows."""
+    shape = tuple(n for n, _ in dims)
+    arrays = zip(*(steps for _, steps in dims), strict=True)
+    views = tuple(Strided(shape, tuple(int(s or 0) for s in steps)) for steps in arrays)
+    return Arrangement(len(dims) - 1, views)
+
+
+def row_length(n: int) -> int:
+    """Return the length of the rows that `n` elements in one run are cut into.
+
+    The longest divisor in a useful range, if possible one of whole vectors; a usual length where
+    there is none, which leaves a rest.
+    """
+    if n <= _SHORTEST_ROW:
+        return n
+    for step in (64, 16, 1):
+        for length in range(_LONGEST_ROW // step * step, _SHORTEST_ROW - 1, -step):
+            if n % length == 0:
+                return length
+    return _USUAL_ROW if n >= _USUAL_ROW else n
+
+
+def contiguous_strides(shape: Sequence[int]) -> tuple[int, ...]:
+    """Return the strides of a C-ordered array, in elements."""
+    return tuple(prod(shape[dim + 1 :]) for dim in range(len(shape)))
