@@ -24,7 +24,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
-WhatArgument = Annotated[str, typer.Argument(help="An operation, or FILE.py:kernel.", metavar="OP")]
+OpArgument = Annotated[str, typer.Argument(help="An operation, or FILE.py:kernel.", metavar="OP")]
 RunTarget = Literal["cpu", "reference", "metal-sim"]
 
 
@@ -60,7 +60,7 @@ def ops(as_json: JsonFlag = False) -> int:
 @guarded
 @spelled_out
 def plan(
-    what: WhatArgument,
+    op: OpArgument,
     shape: ShapeFlag,
     target: TargetFlag = "cpu",
     plan_flags: PlanFlags = PlanFlags(),  # noqa: B008 - a frozen record
@@ -74,7 +74,7 @@ def plan(
     from certile.cli.stages import document, planned, why_text
     from certile.cli.subject import find
 
-    subject = find(what, shape, form)
+    subject = find(op, shape, form)
     plans = planned(subject, target, plan_flags)
     if as_json:
         documents = [document(each, subject, target, form.dtype) for each in plans]
@@ -88,7 +88,7 @@ def plan(
 @guarded
 @spelled_out
 def explain(
-    what: Annotated[
+    op: Annotated[
         str,
         typer.Argument(help="An operation, FILE.py:kernel, or a code such as K012.", metavar="OP"),
     ],
@@ -110,7 +110,7 @@ def explain(
     """
     from certile.cli.catalogue import code_entry, code_text
 
-    entry = code_entry(what)
+    entry = code_entry(op)
     if entry is not None:
         if as_json:
             emit(entry)
@@ -122,7 +122,7 @@ def explain(
 
     if not shape:
         raise typer.BadParameter("is needed to explain a kernel", param_hint="--shape")
-    subject = find(what, shape, form)
+    subject = find(op, shape, form)
     found = explained(subject, target, plan_flags, form.dtype)
     paths = found.write(out or Path("certile-explain") / f"{subject.name}-{target}")
     if as_json:
@@ -145,7 +145,7 @@ def explain(
 @guarded
 @spelled_out
 def why(
-    what: WhatArgument,
+    op: OpArgument,
     shape: ShapeFlag,
     target: TargetFlag = "cpu",
     plan_flags: PlanFlags = PlanFlags(),  # noqa: B008
@@ -156,7 +156,7 @@ def why(
     from certile.cli.stages import document, planned, why_text
     from certile.cli.subject import find
 
-    subject = find(what, shape, form)
+    subject = find(op, shape, form)
     plans = planned(subject, target, plan_flags)
     if as_json:
         refusals = [refusal.to_json() for each in plans for refusal in each.refusals]
@@ -171,7 +171,7 @@ def why(
 @guarded
 @spelled_out
 def run(
-    what: Annotated[str, typer.Argument(help="An operation.", metavar="OP")],
+    op: Annotated[str, typer.Argument(help="An operation.", metavar="OP")],
     shape: ShapeFlag,
     target: Annotated[RunTarget, typer.Option(help="Where it runs.")] = "cpu",
     check: Annotated[
@@ -184,7 +184,7 @@ def run(
     """Run an operation's bare form on made-up data, and check the result."""
     from certile.cli.running import report_text, run_op
 
-    found = run_op(what, shape, target, form, plan_flags, check=check)
+    found = run_op(op, shape, target, form, plan_flags, check=check)
     if as_json:
         emit(found)
     else:

@@ -1,8 +1,7 @@
 """An operation's bare form on simulated Metal: the generated text, compiled and run by metalsim.
 
-In: the form, planner options.  Out: a runner, which gives the simulator's findings.  Decides how
-arguments meet the text's buffer indices: an artifact's buffers in order, then its scalars.  Leaves
-checking to the simulator.
+In: the form, planner options.  Out: a runner, which gives the simulator's findings.  Decides what
+is known of the arrays' layout.  Leaves binding and checking to `certile.runtime.metal_sim`.
 """
 
 from __future__ import annotations
@@ -10,14 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from certile.cli.subject import row_major_facts
-from certile.metalsim import Library
 from certile.ops.kernels import Bare
 from certile.pipeline import CompiledLaunch, compile_program
 from certile.plan.record import Options
-from certile.reference import machine_numeric as numeric
+from certile.runtime import metal_sim
 from certile.targets import DEFAULTS
 
 Arguments = dict[str, Any]
@@ -32,31 +28,22 @@ def simulator(subject: Bare, options: Options) -> Callable[[Arguments], list[str
     compiled = compile_program(
         subject.kernel, facts, subject.programs, DEFAULTS["metal-sim"], options
     )
-    libraries = [Library(each.artifact.text, "checked") for each in compiled.launches]
 
     def run(arguments: Arguments) -> list[str]:
         findings: list[str] = []
-        for launch, library in zip(compiled.launches, libraries, strict=True):
-            findings += _launched(subject, launch, library, arguments)
+        for launch in compiled.launches:
+            findings += _launched(subject, launch, arguments)
         return findings
 
     return run
 
 
-def _launched(
-    subject: Bare, launch: CompiledLaunch, library: Library, arguments: Arguments
-) -> list[str]:
-    artifact = launch.artifact
-    bound: list[Any] = [arguments[name] for name in launch.launch.buffers]
+def _launched(subject: Bare, launch: CompiledLaunch, arguments: Arguments) -> list[str]:
+    buffers = [arguments[name] for name in launch.launch.buffers]
+    scalars = [_value(value, subject, arguments) for value in launch.launch.scalars]
     programs = int(_value(launch.launch.programs, subject, arguments))
-    for value, scalar in zip(launch.launch.scalars, artifact.scalars, strict=True):
-        number = _value(value, subject, arguments)
-        bound.append(np.asarray(number).astype(numeric.storage(scalar.dtype))[()])
-    groups = -(-programs // artifact.programs_per_group)
-    report = library.kernel(artifact.entry).run(
-        dict(enumerate(bound)), (groups, 1, 1), (artifact.threads, 1, 1)
-    )
-    return [str(finding) for finding in report.findings]
+    report = metal_sim.run(launch.artifact, buffers, scalars, programs)
+    return [] if report is None else [str(finding) for finding in report.findings]
 
 
 def _value(value: Any, subject: Bare, arguments: Arguments) -> Any:  # noqa: ANN401 - a number

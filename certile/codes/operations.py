@@ -24,7 +24,7 @@ OPERATIONS: dict[str, tuple[Code, ...]] = {
             "A302",
             "element type that the operation does not take or give",
             (
-                "Exponentials, norms and the like are defined for real numbers; an array of bool or "
+                "Exponentials, norms and such are defined for real numbers; an array of bool or "
                 "integers is not silently converted, and a result dtype has to be one that the "
                 "operation gives."
             ),

@@ -9,16 +9,6 @@ __all__ = ["UNSUPPORTED"]
 
 UNSUPPORTED: tuple[Code, ...] = (
     Code(
-        "U020",
-        "construct without a reference map",
-        (
-            "A program that no subgroup map can run is run one program a lane, loops in the order "
-            "written. This construct has no such form."
-        ),
-        "",
-        "write the kernel with parallel, serial, loads and stores",
-    ),
-    Code(
         "U021",
         "memory indexed by a value that depends on data",
         (
@@ -129,5 +119,15 @@ UNSUPPORTED: tuple[Code, ...] = (
         ),
         "with ct.target('metal'): kernel(*sixteen_views_of_rank_four)",
         "pass contiguous arrays: a stride that is 1 or 0 is no argument",
+    ),
+    Code(
+        "U313",
+        "more private memory than a thread has",
+        (
+            "The kernel keeps arrays that belong to one thread, such as a whole row in memory that "
+            "ct.memory places, and they are larger than the target's threads have room for."
+        ),
+        "row = ct.memory(ct.axis('cols', 1 << 20), ct.f32, 'worker')",
+        "keep less of a row, store it to a view, or run the kernel on a CPU",
     ),
 )

@@ -12,11 +12,13 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
+
+import numpy as np
 
 from certile.diagnostics import ArgumentError
 from certile.ops import checks, gradients
-from certile.ops.launch import BoundCall, Launch
+from certile.ops.launch import BoundCall, Launch, describe_scratch
 from certile.runtime import arrays
 from certile.runtime.arrays import ArrayInfo, probe_into
 from certile.runtime.target import chosen
@@ -24,6 +26,9 @@ from certile.settings import call_state
 
 Array = Any
 Number = bool | int | float
+
+# Signatures that an operation remembers; a program that meets more of them starts afresh.
+_MOST_CALLS: Final = 4096
 
 # Makes results of inputs and outputs; the flag says that the caller brought the outputs.
 _Finish = Callable[[tuple[Array, ...], tuple[Array, ...], bool], Any]
@@ -45,8 +50,12 @@ class Plan(Protocol):
     def results(self, inputs: tuple[ArrayInfo, ...]) -> tuple[Result, ...]:
         """Check the inputs and return what the results are."""
 
+    def scratch(self, arrays: tuple[ArrayInfo, ...]) -> tuple[Result, ...]:
+        """Return what memory the launches pass to each other; it follows the outputs."""
+        return ()
+
     def launches(self, arrays: tuple[ArrayInfo, ...]) -> tuple[Launch, ...]:
-        """Return the launches for inputs followed by outputs; none where results have values."""
+        """Return the launches for inputs, outputs and scratch; not asked if results have values."""
 
 
 class Operation:
@@ -66,8 +75,22 @@ class Operation:
     ) -> Any:  # noqa: ANN401
         """Compute the results of `inputs` under `options`, in `out` if it is given.
 
-        One result is returned as it is, several as a tuple.
+        One result is returned as it is, several as a tuple.  A scalar of NumPy counts as an array
+        without dimensions.
         """
+        try:
+            return self._call(inputs, out, options)
+        except ArgumentError:
+            if not any(isinstance(array, np.generic) for array in inputs):
+                raise
+        return self._call(tuple(map(_as_array, inputs)), out, options)
+
+    def _call(
+        self,
+        inputs: tuple[Array, ...],
+        out: Array | tuple[Array, ...] | None,
+        options: tuple[Any, ...],
+    ) -> Any:  # noqa: ANN401
         key: list[Hashable] = [options, chosen.name, call_state()]
         addresses: list[int] = []
         if out is None:
@@ -112,6 +135,9 @@ class Operation:
         """Check the call and return what runs it and what makes results of its outputs."""
         bound = self._bind((*inputs, *outputs), len(inputs), options)
         infos = [arrays.describe(array) for array in (*inputs, *outputs)]
+        if len(self._calls) >= _MOST_CALLS:
+            self._calls.clear()
+            self._allocators.clear()
         made = self._calls[key] = (bound.run, self._finish(infos, len(inputs)))
         return made
 
@@ -131,8 +157,11 @@ class Operation:
             checks.require_output(self.name, info, result.shape, result.dtype)
             arrays.check_output(info, "out")
         values = tuple(result.value for result in results)
-        launches = () if None not in values else plan.launches(infos)
-        return BoundCall(self.name, infos, count, launches, values)
+        if None not in values:
+            return BoundCall(self.name, infos, count, (), values)
+        scratch = [describe_scratch(each.shape, each.dtype) for each in plan.scratch(infos)]
+        launches = plan.launches((*infos, *scratch))
+        return BoundCall(self.name, infos, count, launches, values, scratch)
 
     def _finish(self, infos: list[ArrayInfo], count: int) -> _Finish | None:
         """Return what makes results of outputs; None where the one output is the result."""
@@ -151,3 +180,7 @@ class Operation:
             return outputs[0] if len(outputs) == 1 else outputs
 
         return finish
+
+
+def _as_array(value: Array) -> Array:
+    return np.asarray(value) if isinstance(value, np.generic) else value

@@ -11,7 +11,7 @@ from math import prod
 from typing import Any
 
 from certile.ops import checks
-from certile.ops.call import Operation, Result
+from certile.ops.call import Operation, Plan, Result
 from certile.ops.kernels import elementwise as kernels
 from certile.ops.launch import Launch, Seen
 from certile.ops.layout import elementwise
@@ -29,7 +29,7 @@ _KERNELS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Activation:
+class Activation(Plan):
     """A call of a function of single elements."""
 
     kernel: str

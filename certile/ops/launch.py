@@ -12,11 +12,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 
+import numpy as np
+
 from certile.diagnostics import ArgumentError
-from certile.ops.layout import Strided
+from certile.ops.layout import Strided, contiguous_strides
 from certile.plan.record import Options
 from certile.runtime import arrays
-from certile.runtime.arrays import ArrayInfo
+from certile.runtime.arrays import ArrayInfo, numpy_dtype, probe_into
 from certile.runtime.bind import as_numpy
 from certile.runtime.kernel import TileKernel
 
@@ -114,12 +116,19 @@ def _word(value: Seen | object, infos: Sequence[ArrayInfo], addresses: Addresses
     return addresses[value.position] + value.offset * infos[value.position].itemsize
 
 
+def describe_scratch(shape: tuple[int, ...], dtype: str) -> ArrayInfo:
+    """Return a C-ordered array that each call makes anew: nothing is known of its alignment."""
+    size = numpy_dtype(dtype).itemsize
+    return ArrayInfo(size, dtype, shape, contiguous_strides(shape), size, False, "numpy")
+
+
 class BoundCall:
     """The launches of one call, for any arrays of the same signatures.
 
     `infos` are the inputs, `count` of them, and then the outputs; `values` holds what an output is
-    filled with where there is nothing to launch.  `run` raises `ArgumentError` A005, before
-    anything is written, for an output that overlaps another array without being the same.
+    filled with where there is nothing to launch; `scratch` is memory of each call, addressed after
+    the outputs.  `run` raises `ArgumentError` A005, before anything is written, for an output that
+    overlaps another array without being the same.
     """
 
     def __init__(
@@ -129,6 +138,7 @@ class BoundCall:
         count: int,
         launches: Sequence[Launch],
         values: Sequence[Number | None],
+        scratch: Sequence[ArrayInfo] = (),
     ) -> None:
         self._name = name
         self._infos = infos
@@ -136,7 +146,8 @@ class BoundCall:
         self._count = count
         self._pairs = tuple(_pairs(infos, count))
         self._require_apart([info.address for info in infos])
-        self._launched = [launch.bound(infos) for launch in launches]
+        self._scratch = scratch
+        self._launched = [launch.bound((*infos, *scratch)) for launch in launches]
         self.run: Callable[[list[int]], None] = self._fill
         if len(self._launched) == 1:
             # The kernel makes the same check on its own.
@@ -150,6 +161,9 @@ class BoundCall:
             if low < addresses[second] - addresses[first] < high:
                 self._require_apart(addresses)
                 break
+        # Fresh for each call, so that calls from several threads never share it.
+        scratch = [np.empty(each.shape, numpy_dtype(each.dtype)) for each in self._scratch]
+        probe_into(scratch, [], addresses)
         for launch in self._launched:
             launch(addresses)
 

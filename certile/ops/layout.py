@@ -25,6 +25,10 @@ _LONGEST_ROW: Final = 4096
 _SHORTEST_ROW: Final = 256
 _USUAL_ROW: Final = 2048
 
+# A row this long is worth a second launch, and chunks of it stay in a core's own cache.
+_WORTH_SHARING: Final = 1 << 17
+_LONGEST_CHUNK: Final = 1 << 14
+
 # Lengths of blocks of a sum, the best first: near the square root of usual row counts.
 _BLOCKS: Final = (64, 48, 32, 96, 80, 128, 24, 16, 50, 100, 60, 40, 20, 25, 27, 49, 36, 30, 10)
 
@@ -92,6 +96,30 @@ def in_blocks(arrangement: Arrangement) -> Arrangement | None:
         (*strides[:-1], strides[-1] * length, strides[-1]),
     )
     return Arrangement(arrangement.kept, (cut, *arrangement.arrays[1:]))
+
+
+def in_chunks(arrangement: Arrangement, threads: int) -> Arrangement | None:
+    """Return long rows cut into chunks, the chunks being rows of their own.
+
+    None where there are rows for all `threads`, or no useful length divides them.  All arrays span
+    rows and columns.
+    """
+    shape = arrangement.arrays[0].shape
+    few = prod(shape[: arrangement.kept]) < threads
+    if not few or len(shape) != arrangement.kept + 1 or shape[-1] < _WORTH_SHARING:
+        return None
+    tried = range(_LONGEST_CHUNK, _LONGEST_CHUNK // 8, -16)
+    length = next((chunk for chunk in tried if shape[-1] % chunk == 0), None)
+    if length is None:
+        return None
+    cut = tuple(
+        Strided(
+            (*each.shape[:-1], shape[-1] // length, length),
+            (*each.strides[:-1], each.strides[-1] * length, each.strides[-1]),
+        )
+        for each in arrangement.arrays
+    )
+    return Arrangement(arrangement.kept + 1, cut)
 
 
 def _collapsed(

@@ -16,7 +16,7 @@ import numpy as np
 
 from certile.diagnostics import ArgumentError
 from certile.ops import checks
-from certile.ops.call import Operation, Result
+from certile.ops.call import Operation, Plan, Result
 from certile.ops.kernels.losses import cross_entropy_kernel
 from certile.ops.launch import Launch, Seen
 from certile.ops.layout import Steps, arrange
@@ -29,7 +29,7 @@ _LABELS = ("i64", "i32", "u8")
 
 
 @dataclass(frozen=True, slots=True)
-class Losses:
+class Losses(Plan):
     """A call that gives each row's loss, and with `counted` the weight that the row counts with."""
 
     axis: int

@@ -14,7 +14,7 @@ from typing import Any
 
 from certile.ir.dtypes import BY_NAME
 from certile.ops import checks
-from certile.ops.call import Operation, Result
+from certile.ops.call import Operation, Plan, Result
 from certile.ops.checks import Axis
 from certile.ops.kernels import reductions as kernels
 from certile.ops.launch import Launch, Seen
@@ -30,7 +30,7 @@ Number = bool | int | float
 
 
 @dataclass(frozen=True, slots=True)
-class Reduction:
+class Reduction(Plan):
     """A call of an operation that reduces axes: what all of them share."""
 
     axis: Axis

@@ -10,13 +10,21 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any
 
+from certile import settings
 from certile.diagnostics import ArgumentError
 from certile.ops import checks
-from certile.ops.call import Operation, Result
+from certile.ops.call import Operation, Plan, Result
 from certile.ops.checks import Axis
 from certile.ops.kernels import rows as kernels
 from certile.ops.launch import Launch, Seen
-from certile.ops.layout import Steps, arrange
+from certile.ops.layout import (
+    Arrangement,
+    Steps,
+    Strided,
+    arrange,
+    contiguous_strides,
+    in_chunks,
+)
 from certile.runtime.arrays import ArrayInfo
 
 __all__ = ["l2_norm", "layer_norm", "log_softmax", "rms_norm", "softmax"]
@@ -33,7 +41,7 @@ _KERNELS = {
 
 
 @dataclass(frozen=True, slots=True)
-class RowMap:
+class RowMap(Plan):
     """A call of an operation that gives a row for each row.
 
     `extras` names the inputs after x: `weight` and `bias` lie along the columns, `residual` is
@@ -63,8 +71,30 @@ class RowMap:
         results = (Result(x.shape, dtype, value),)
         return (*results, Result(x.shape, x.dtype, value)) if "residual" in self.extras else results
 
+    def scratch(self, arrays: tuple[ArrayInfo, ...]) -> tuple[Result, ...]:
+        chunks = self._chunks(arrays)
+        if chunks is None:
+            return ()
+        return (Result(chunks.arrays[0].shape[:-1], "f32"),) * 2
+
     def launches(self, arrays: tuple[ArrayInfo, ...]) -> tuple[Launch, ...]:
-        names = ("x", *self.extras, *(("y", "h") if "residual" in self.extras else ("y",)))
+        chunks = self._chunks(arrays)
+        if chunks is not None:
+            return self._launches_by_chunks(chunks, arrays)
+        arranged = self._arranged(arrays)
+        views: dict[str, object] = {
+            name: Seen(at, layout)
+            for at, (name, layout) in enumerate(zip(self._names(), arranged.arrays, strict=True))
+        }
+        if self.eps is not None:
+            views["eps"] = float(self.eps)
+        views["kept"] = arranged.kept
+        return (Launch(_KERNELS[self.op], views, arranged.rows_adjoin),)
+
+    def _names(self) -> tuple[str, ...]:
+        return ("x", *self.extras, *(("y", "h") if "residual" in self.extras else ("y",)))
+
+    def _arranged(self, arrays: tuple[ArrayInfo, ...]) -> Arrangement:
         columns = tuple(dim + 1 for dim in self._columns(arrays[0])) or (1,)
         rank = max(len(arrays[0].shape), 1) + 1
         extents = (1, *(arrays[0].shape or (1,)))
@@ -72,17 +102,29 @@ class RowMap:
             self._along_columns(array, rank, columns)
             if name in ("weight", "bias")
             else (0, *(array.strides or (1,)))
-            for name, array in zip(names, arrays, strict=True)
+            for name, array in zip(self._names(), arrays, strict=False)
         ]
-        arranged = arrange(extents, columns, steps)
-        views: dict[str, object] = {
-            name: Seen(at, layout)
-            for at, (name, layout) in enumerate(zip(names, arranged.arrays, strict=True))
-        }
-        if self.eps is not None:
-            views["eps"] = float(self.eps)
-        views["kept"] = arranged.kept
-        return (Launch(_KERNELS[self.op], views, arranged.rows_adjoin),)
+        return arrange(extents, columns, steps)
+
+    def _chunks(self, arrays: tuple[ArrayInfo, ...]) -> Arrangement | None:
+        """Return few long rows cut into chunks for all threads; None where that is not needed."""
+        if self.op not in ("softmax", "log_softmax"):
+            return None
+        return in_chunks(self._arranged(arrays), settings.current().threads)
+
+    def _launches_by_chunks(
+        self, chunks: Arrangement, arrays: tuple[ArrayInfo, ...]
+    ) -> tuple[Launch, ...]:
+        shape = chunks.arrays[0].shape[:-1]
+        summed = Strided(shape, contiguous_strides(shape))
+        x, y = (Seen(at, layout) for at, layout in enumerate(chunks.arrays))
+        greatest, total = Seen(len(arrays) - 2, summed), Seen(len(arrays) - 1, summed)
+        shared = {"x": x, "greatest": greatest, "total": total, "kept": chunks.kept}
+        logarithm = self.op == "log_softmax"
+        return (
+            Launch(kernels.chunks_kernel, shared),
+            Launch(kernels.from_chunks_kernel, {**shared, "y": y, "logarithm": logarithm}),
+        )
 
     @staticmethod
     def _along_columns(array: ArrayInfo, rank: int, columns: tuple[int, ...]) -> Steps:

@@ -35,6 +35,41 @@ def log_softmax_kernel(x: ct.View, y: ct.View, kept: ct.constexpr = 1) -> None:
 
 
 @ct.tile_kernel
+def chunks_kernel(x: ct.View, greatest: ct.View, total: ct.View, kept: ct.constexpr = 2) -> None:
+    """For each chunk of a row its greatest element, and the sum of exp(element - greatest).
+
+    The last row dimension counts the chunks.  Where the greatest is not finite it is not taken off,
+    so that infinities and NaN reach the whole row as they do in `softmax_kernel`.
+    """
+    rows, cols = rows_and_columns(x, kept)
+    for r in each(rows):
+        v = wide(x[*r, *cols])
+        top = ct.reduce(v, cols, ct.maximum)
+        greatest[*r] = top
+        total[*r] = ct.reduce(ct.exp(v - ct.where(ct.isfinite(top), top, 0.0)), cols, ct.add)
+
+
+@ct.tile_kernel
+def from_chunks_kernel(
+    x: ct.View,
+    greatest: ct.View,
+    total: ct.View,
+    y: ct.View,
+    kept: ct.constexpr = 2,
+    logarithm: ct.constexpr = False,
+) -> None:
+    """Softmax, or its logarithm, of a row whose chunks `chunks_kernel` has summed up."""
+    rows, cols = rows_and_columns(x, kept)
+    chunks = ct.axis("chunks", greatest.shape[kept - 1])
+    for r in each(rows):
+        tops = greatest[*r[:-1], chunks]
+        top = ct.reduce(tops, chunks, ct.maximum)
+        s = ct.reduce(total[*r[:-1], chunks] * ct.exp(tops - top), chunks, ct.add)
+        d = wide(x[*r, *cols]) - top
+        y[*r, *cols] = d - ct.log(s) if logarithm else ct.exp(d) / s
+
+
+@ct.tile_kernel
 def l2_norm_kernel(x: ct.View, y: ct.View, eps: float, kept: ct.constexpr = 1) -> None:
     """row / max(length of row, eps)."""
     rows, cols = rows_and_columns(x, kept)
@@ -80,7 +115,12 @@ def layer_norm_kernel(  # noqa: PLR0913 - one view each
     rows, cols = rows_and_columns(x, kept)
     for r in each(rows):
         v = _summed(x, residual, h, (*r, *cols))
-        d = v - ct.reduce(v, cols, ct.add) / count(cols)
+        # Deviations start from the row's first element: exact where all lie close together, which
+        # is where a mean rounded to f32 would lose them.  fma makes the same difference a value of
+        # its own, so the row is read again and not kept twice.
+        first = wide(x[*r, *(0 for _ in cols)])
+        mean = ct.reduce(v - first, cols, ct.add) / count(cols)
+        d = ct.fma(v, 1.0, -first) - mean
         variance = ct.reduce(d * d, cols, ct.add) / count(cols)
         y[*r, *cols] = _affine(d * ct.rsqrt(variance + eps), weight, bias, cols)
 

@@ -1,0 +1,199 @@
+"""The commands: what they print, where, and with which exit code."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from certile import ops
+from certile.cli.main import app
+
+KERNELS = """
+import certile as ct
+
+
+@ct.tile_kernel
+def scale(x: ct.View, y: ct.View, factor: float):
+    rows, cols = ct.axis("rows", x.shape[0]), ct.axis("cols", x.shape[1])
+    for r in ct.parallel(rows):
+        y[r, cols] = x[r, cols] * factor
+
+
+@ct.tile_kernel
+def wrong(x: ct.View, y: ct.View):
+    rows, cols = ct.axis("rows", x.shape[0]), ct.axis("cols", x.shape[1])
+    for r in ct.parallel(rows):
+        if x[r, cols] > 0:
+            y[r, cols] = 1.0
+"""
+
+
+def run(*arguments: str) -> tuple[int, str, str]:
+    done = CliRunner().invoke(app, list(arguments))
+    return done.exit_code, done.stdout, done.stderr
+
+
+@pytest.fixture
+def kernels(tmp_path: Path) -> Path:
+    path = tmp_path / "kernels.py"
+    path.write_text(KERNELS)
+    return path
+
+
+def test_ops_lists_every_operation() -> None:
+    code, shown, _ = run("ops", "--json")
+    assert code == 0
+    assert [each["name"] for each in json.loads(shown)["ops"]] == list(ops.__all__)
+    assert "softmax(x, axis=-1" in run("ops")[1]
+
+
+def test_doctor_runs_a_kernel() -> None:
+    code, shown, _ = run("doctor", "--json")
+    found = json.loads(shown)
+    assert code == 0
+    assert found["ok"]
+    assert found["checks"][0]["name"] == "CPU"
+    assert found["settings"]["CERTILE_CACHE"]
+    assert "kernels run" in run("doctor")[1]
+
+
+@pytest.mark.parametrize(("target", "suffix"), [("cpu", "ll"), ("metal", "metal"), ("cuda", "cu")])
+def test_explain_writes_every_stage(target: str, suffix: str, tmp_path: Path) -> None:
+    arguments = ("softmax", "--shape", "3x4096", "--target", target, "--out", str(tmp_path))
+    code, shown, _ = run("explain", *arguments, "--json")
+    found = json.loads(shown)
+    assert code == 0
+    names = [Path(stage["file"]).name for stage in found["stages"]]
+    assert names == [
+        "00-python.py",
+        "10-tile.ir",
+        "30-plan.txt",
+        "30-plan.json",
+        "40-machine.ir",
+        f"90-kernel.{suffix}",
+        "95-launch.json",
+        "why.txt",
+    ]
+    assert all(Path(stage["file"]).read_text().strip() for stage in found["stages"])
+    assert json.loads((tmp_path / "30-plan.json").read_text()) == found["plan"]
+    assert "def softmax_kernel" in (tmp_path / "00-python.py").read_text()
+    launches = json.loads((tmp_path / "95-launch.json").read_text())["launches"]
+    assert launches[0]["buffers"] == ["x", "y"]
+    assert launches[0]["entry"] in (tmp_path / f"90-kernel.{suffix}").read_text()
+
+
+def test_explain_a_kernel_of_a_file(kernels: Path, tmp_path: Path) -> None:
+    arguments = ("--shape", "x=3x64,y=3x64", "--target", "cuda", "--out", str(tmp_path / "out"))
+    assert run("explain", f"{kernels}:scale", *arguments)[0] == 0
+    assert "def scale" in (tmp_path / "out/00-python.py").read_text()
+    code, _, complaint = run("explain", f"{kernels}:scale", "--shape", "x=3x64")
+    assert (code, "shape of y" in complaint) == (2, True)
+    code, _, complaint = run("explain", f"{kernels}:other", "--shape", "3x64")
+    assert (code, "no kernel called other" in complaint) == (2, True)
+
+
+def test_a_wrong_kernel_is_shown_with_its_line(kernels: Path) -> None:
+    code, shown, complaint = run("plan", f"{kernels}:wrong", "--shape", "3x5", "--target", "metal")
+    assert code == 2
+    assert not shown
+    assert "if x[r, cols] > 0:" in complaint
+    assert "K002" in complaint
+
+
+def test_explain_a_code() -> None:
+    code, shown, _ = run("explain", "A307")
+    assert code == 0
+    assert "label that is no class" in shown
+    assert json.loads(run("explain", "A307", "--json")[1])["code"] == "A307"
+    assert "not in the catalogue" in run("explain", "K999")[1]
+
+
+def test_explain_of_a_declined_plan_writes_the_reason(tmp_path: Path) -> None:
+    arguments = ("--shape", "64x4096", "--target", "metal", "--threads", "100")
+    code, shown, _ = run("explain", "softmax", *arguments, "--out", str(tmp_path), "--json")
+    assert code == 3
+    assert json.loads(shown)["plan"]["declined"]["code"] == "threads"
+    assert "100 threads" in (tmp_path / "why.txt").read_text()
+
+
+def test_why_names_what_was_rejected() -> None:
+    code, shown, _ = run("why", "softmax", "--shape", "3x4096", "--target", "metal")
+    assert code == 0
+    assert "rejected S=1" in shown
+    found = json.loads(run("why", "softmax", "--shape", "3x4096", "--target", "metal", "--json")[1])
+    assert set(found) == {"refusals", "plans"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (("plan", "sofmax", "--shape", "3x4"), 2),
+        (("plan", "softmax", "--shape", "3xfour"), 2),
+        (("plan", "softmax"), 2),
+        (("plan", "softmax", "--shape", "3x4", "--bias"), 2),
+        (("plan", "softmax", "--shape", "3x4", "--target", "metal", "--policy", "service"), 4),
+        (("plan", "softmax", "--shape", "3x4", "--sheet", "m7"), 2),
+        (("bench", "--budgets", "sim"), 4),
+        (("bench", "--budgets", "speed"), 2),
+        (("bench", "--ops", "sort", "--shapes", "3x4"), 2),
+    ],
+)
+def test_exit_codes(arguments: tuple[str, ...], code: int) -> None:
+    assert run(*arguments)[0] == code
+    found, shown, _ = run(*arguments, "--json")
+    assert found == code
+    assert not shown or "error" in json.loads(shown)
+
+
+def test_a_near_name_is_suggested() -> None:
+    assert "use softmax" in run("plan", "sofmax", "--shape", "3x4")[2]
+
+
+@pytest.mark.parametrize("op", ["softmax", "layer_norm", "cross_entropy", "argmax", "gelu"])
+@pytest.mark.parametrize("target", ["cpu", "reference"])
+def test_run_checks_the_result(op: str, target: str) -> None:
+    code, shown, _ = run("run", op, "--shape", "5x129", "--target", target, "--check", "--json")
+    found = json.loads(shown)
+    assert (code, found["ok"]) == (0, True)
+    assert found["nan_mask_equal"]
+    assert found["probes_equal"]
+    assert found["reports"] == []
+
+
+def test_run_on_simulated_metal() -> None:
+    arguments = ("--shape", "3x257", "--target", "metal-sim", "--check", "--json")
+    code, shown, _ = run("run", "softmax", *arguments)
+    assert (code, json.loads(shown)["ok"]) == (0, True)
+
+
+def test_run_follows_a_plan() -> None:
+    arguments = ("--shape", "33x100", "--subgroup-reductions", "off", "--check", "--json")
+    code, shown, _ = run("run", "sum", *arguments)
+    assert (code, json.loads(shown)["ok"]) == (0, True)
+
+
+def test_bench_gives_one_row_a_contestant() -> None:
+    arguments = ("--ops", "sum", "--shapes", "8x64", "--against", "numpy", "--json")
+    code, shown, _ = run("bench", *arguments)
+    rows = json.loads(shown)["rows"]
+    assert code == 0
+    names = [row["contestant"] for row in rows]
+    assert names == ["certile out=", "certile", "numpy out=", "numpy"]
+    for row in rows:
+        assert 0 < row["min_s"] <= row["median_s"]
+        assert row["bytes"] == 8 * 64 * 4 + 8 * 4
+        assert "wrong" not in row
+
+
+def test_a_fresh_process_answers_on_standard_output() -> None:
+    command = [sys.executable, "-m", "certile.cli.main", "plan", "softmax", "--shape", "3x4096"]
+    done = subprocess.run(
+        [*command, "--target", "metal", "--json"], capture_output=True, text=True, check=True
+    )
+    assert json.loads(done.stdout)["score"] == 108
+    assert not done.stderr
