@@ -228,7 +228,7 @@ def _on_cpu(made: GroupPlan, rows: RowProgram, policy: CostPolicy, bound: bool) 
     if declined is not None:
         serve = declined.code == "budget" and not bound
         return _declined(made, declined, serve=serve)
-    mapping = cpu.mapping_of(rows, made.programs, sheet, options)
+    mapping = cpu.mapping_of(rows, sheet, options)
     facts = facts_of(rows, mapping, sheet, made.programs)
     best = _candidate(mapping, checked(policy, facts))
     work = cpu.work_of(rows, made.programs, sheet)

@@ -50,13 +50,13 @@ def has_elements(rows: RowProgram) -> bool:
     return max((*rows.domains, *rows.reduction_extents), default=0) > 1
 
 
-def mapping_of(rows: RowProgram, programs: int, sheet: Sheet, options: Options) -> Mapping:
+def mapping_of(rows: RowProgram, sheet: Sheet, options: Options) -> Mapping:
     """The one mapping of a CPU row program."""
     return Mapping(
         "subgroup",
         unroll=options.unroll,
         accumulators=accumulators(rows, sheet.lanes),
-        streaming=streams(rows, programs, sheet),
+        streaming=streams(rows),
     )
 
 
@@ -79,21 +79,18 @@ def accumulators(rows: RowProgram, lanes: int) -> int:
     return 1 << (min(most, chunks).bit_length() - 1)
 
 
-def streams(rows: RowProgram, programs: int, sheet: Sheet) -> bool:
-    """Whether stores bypass the cache: the output is larger than half of it and not read again."""
+def streams(rows: RowProgram) -> bool:
+    """Whether stores may bypass the cache: whole rows that the program does not read again.
+
+    They do so where rows are proved to start on a cache line, which is proved only of outputs that
+    half the last-level cache cannot hold; so one plan serves every number of programs of its class.
+    """
     stores = [
         step
         for step in rows.steps
         if isinstance(step.node, Store) and isinstance(step.node.buffer, View) and step.elements > 1
     ]
-    if not stores or not sheet.cache_bytes or rows.read_and_written:
-        return False
-    written = sum(step.elements * _size(step) for step in stores)
-    return written * programs > sheet.cache_bytes[-1] // 2
-
-
-def _size(step: Step) -> int:
-    return step.node.buffer.dtype.size if isinstance(step.node, Store) else 0
+    return bool(stores) and not rows.read_and_written
 
 
 def work_of(rows: RowProgram, programs: int, sheet: Sheet) -> Work:

@@ -24,7 +24,7 @@ class Mapping:
     `subgroup`: S subgroups of L lanes cooperate on a program, Q programs share a group, a worker
     owns V consecutive elements a chunk: e = (W * chunk + w) * V + v with W = L * S.
     `unroll` is the ordered unrolling of a worker's own stripe; `accumulators` (CPU) is how many
-    partial results a worker keeps.  `streaming` stores bypass the cache.
+    partial results a worker keeps.  `streaming` stores may bypass the cache.
     `reference`: the ordered reference map, one program a lane, every loop serial (S = Q = V = 1);
     it serves what the subgroup family declines, and programs without an element domain.
     """

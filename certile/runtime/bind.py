@@ -148,10 +148,12 @@ class CpuLauncher:
 
     Slots hold addresses, extents and strides, and the caller's numbers.  All are packed in one
     step; those that follow from the layout are constants of that step.  A block is taken for the
-    length of a call, so that calls from several threads never share one.
+    length of a call, so that calls from several threads never share one.  A launcher keeps its
+    program, whose code the blocks name by address.
     """
 
     def __init__(self, program: CpuProgram, arguments: Arguments) -> None:
+        self._program = program
         workers = pool()
         # PyTorch may have been imported since the last program was bound.
         workers.adopt_torch_team()
@@ -201,13 +203,13 @@ class CpuLauncher:
         if len(block.addresses) == 1:
             address = block.addresses[0]
 
-            def run_one(block: _Block = block) -> None:
+            def run_one(block: _Block = block, keep: CpuLauncher = self) -> None:
                 if launch(address):
                     raise MemoryError("no memory for the scratch of a kernel")
 
             return run_one
 
-        def run_all() -> None:
+        def run_all(keep: CpuLauncher = self) -> None:
             for address in block.addresses:
                 if launch(address):
                     raise MemoryError("no memory for the scratch of a kernel")

@@ -15,6 +15,7 @@ import os
 import threading
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 import numpy as np
 
@@ -28,7 +29,7 @@ from certile.frontend.spec import KernelSpec, MathMode, RewriteMode, ScalarSpec
 from certile.frontend.trace import Traced, trace, unwrapped
 from certile.ir.dtypes import BY_NAME
 from certile.ir.program import ViewFacts
-from certile.ir.tile import Kernel
+from certile.ir.tile import Kernel, View
 from certile.ir.types import Dim
 from certile.ir.walk import extent_of, parallel_regions, replace_view, specialise, static_dims
 from certile.language import active
@@ -50,14 +51,23 @@ from certile.runtime.target import Target, resolve
 from certile.source import Loc
 from certile.targets import DEFAULTS, Sheet
 
+K = TypeVar("K")
+V = TypeVar("V")
+
 # Which arguments share memory: positions of an output and another view, and the distance in bytes.
 Pattern = tuple[tuple[int, int, int], ...]
 
 # Traces kept for one kind of arguments; more means that a global changes at every call.
 _MOST_TRACES = 16
 
-# Smaller outputs stay in a cache, which streaming stores would bypass.
-_STREAMED_BYTES = 1 << 20
+# What a kernel keeps beyond that: kinds of arguments, compiled programs, and patterns of overlap of
+# one signature.  Whatever is dropped is made again, mostly from the disk cache.
+_MOST_SPECS = 256
+_MOST_PROGRAMS = 512
+_MOST_PATTERNS = 64
+
+# Outputs above this stream past the cache, when the sheet does not know one: half of 32 MiB.
+_STREAMED_BYTES = 16 << 20
 
 # One call at a time is traced and compiled.  A fork waits for it, so that no child begins its life
 # with a lock that nobody will release.
@@ -156,7 +166,7 @@ class Dispatcher:
             call = self._call(values, options)
             kernel = call.kept.traced.kernel
             self._check_outputs(kernel, call)
-            layout = _layout(call, _facts(kernel, call))
+            layout = _layout(call, _facts(kernel, call, _planned_for(call.target)))
             return Site(call.kept.captures, _pairs(kernel, call), layout), call
 
     def launcher(self, site: Site, call: Call, pattern: Pattern) -> Launcher:
@@ -168,7 +178,8 @@ class Dispatcher:
         with _lock:
             known = site.launchers.get(pattern)
             if known is None:
-                known = site.launchers[pattern] = self._bind(site, call, pattern)
+                known = self._bind(site, call, pattern)
+                _remember(site.launchers, pattern, known, _MOST_PATTERNS)
             return known
 
     def _call(self, values: Sequence[object], options: Options) -> Call:
@@ -198,7 +209,9 @@ class Dispatcher:
 
     def _kept(self, spec: KernelSpec, shapes: Mapping[str, tuple[int, ...]]) -> _Kept:
         """Return a trace that is right for this call, an earlier one where it still holds."""
-        known = self._traces.setdefault(spec, [])
+        known = self._traces.get(spec)
+        if known is None:
+            known = _remember(self._traces, spec, [], _MOST_SPECS)
         for kept in known:
             if kept.traced.holds_for(shapes) and kept.captures.hold():
                 return kept
@@ -233,7 +246,7 @@ class Dispatcher:
             return Interpreted(special, call.arguments)
         sheet = _sheet(call.target)
         classes = tuple(row_class(p, wave(sheet, call.options)).representative for p in programs)
-        request = Request(special, _facts(kernel, call), classes, sheet, call.options)
+        request = Request(special, _facts(kernel, call, sheet), classes, sheet, call.options)
         site.request = request
         if call.target == "null":
             # Planned, so that what planning refuses is heard; nothing is there to run.
@@ -261,13 +274,13 @@ class Dispatcher:
             assert isinstance(program, CpuProgram)
             launcher: Launcher = CpuLauncher(program, call.arguments)
             self._artifacts.update(launch.artifact for launch in program.launches)
-            self._programs[key] = (call.kept, program)
+            _remember(self._programs, key, (call.kept, program), _MOST_PROGRAMS)
             return launcher
         compiled = known[1] if known else request.compiled(request.watcher(notes))
         assert isinstance(compiled, CompiledProgram)
         launcher = _device_launcher(call.target, compiled, call.arguments)
         self._artifacts.update(launch.artifact.fingerprint for launch in compiled.launches)
-        self._programs[key] = (call.kept, compiled)
+        _remember(self._programs, key, (call.kept, compiled), _MOST_PROGRAMS)
         return launcher
 
     def _same_views(self, call: Call, pattern: Pattern) -> dict[str, str]:
@@ -288,6 +301,15 @@ class Dispatcher:
         return same
 
 
+def _remember(table: dict[K, V], key: K, value: V, most: int) -> V:
+    """Enter a value into a table of at most `most` entries, the oldest of which makes room."""
+    table[key] = value
+    while len(table) > most:
+        # Another thread may look things up meanwhile, but only one at a time enters.
+        del table[next(iter(table))]
+    return value
+
+
 def is_array(value: object) -> bool:
     """Whether a value is an array of some framework, or the description of one."""
     if isinstance(value, np.ndarray | ArrayInfo):
@@ -295,26 +317,26 @@ def is_array(value: object) -> bool:
     return hasattr(value, "__dlpack__") and not isinstance(value, np.generic)
 
 
-def view_facts(info: ArrayInfo, *, streamed: bool) -> ViewFacts:
+def view_facts(info: ArrayInfo, *, aligned: bool) -> ViewFacts:
     """Return what code may rely on: strides of 0 and 1, and the alignment of every row.
 
     An extent of 1 makes the stride of its dimension meaningless; it counts as 1 in the last place,
-    so that a column taken out of a matrix is not a case of its own.  Only a view that may be
-    streamed to has an alignment beyond its elements': nothing else gains by it on a CPU, and small
-    arrays come with any, each of which would be compiled for.
+    so that a column taken out of a matrix is not a case of its own.  Without `aligned`
+    rows have the alignment of their elements: nothing but a streaming store gains by more on a CPU,
+    and small arrays come with any, each of which would be compiled for.
     """
     last = len(info.shape) - 1
     strides = tuple(
         1 if n <= 1 and d == last else step if step in (0, 1) else None
         for d, (n, step) in enumerate(zip(info.shape, info.strides, strict=True))
     )
-    if not streamed:
+    if not aligned:
         return ViewFacts(strides, info.itemsize)
-    aligned = arrays.alignment(info.address)
+    starts = arrays.alignment(info.address)
     for n, step in zip(info.shape, info.strides, strict=True):
         if n > 1 and step != 1:
-            aligned = min(aligned, arrays.alignment(abs(step) * info.itemsize))
-    return ViewFacts(strides, aligned)
+            starts = min(starts, arrays.alignment(abs(step) * info.itemsize))
+    return ViewFacts(strides, starts)
 
 
 def _check(kernel: Kernel, shapes: Mapping[str, Sequence[int]], shared: set[str]) -> None:
@@ -328,15 +350,23 @@ def _check(kernel: Kernel, shapes: Mapping[str, Sequence[int]], shared: set[str]
         raise ArgumentError(complaint)
 
 
-def _facts(kernel: Kernel, call: Call) -> dict[str, ViewFacts]:
+def _facts(kernel: Kernel, call: Call, sheet: Sheet | None) -> dict[str, ViewFacts]:
+    """What code may rely on; on a CPU, only outputs that half the last-level cache cannot hold.
+
+    Those are streamed to.  A GPU takes wide accesses wherever rows are aligned; the interpreter,
+    which has no sheet, relies on nothing.
+    """
     stored = kernel.outputs
-    return {
-        view.name: view_facts(
-            info, streamed=view in stored and info.size * info.itemsize >= _STREAMED_BYTES
-        )
-        for view in kernel.views
-        for info in (call.infos[view.name],)
-    }
+    caches = sheet.cache_bytes if sheet is not None else ()
+    most = caches[-1] // 2 if caches else _STREAMED_BYTES
+
+    def useful(view: View, info: ArrayInfo) -> bool:
+        if sheet is None or sheet.kind != "cpu":
+            return sheet is not None
+        return view in stored and info.size * info.itemsize > most
+
+    infos = {view: call.infos[view.name] for view in kernel.views}
+    return {view.name: view_facts(info, aligned=useful(view, info)) for view, info in infos.items()}
 
 
 def _layout(call: Call, facts: Mapping[str, ViewFacts]) -> dict[str, Hashable]:
@@ -374,6 +404,11 @@ def _programs(kernel: Kernel, shapes: Mapping[str, Sequence[int]]) -> tuple[int,
             count *= extent_of(axis, shapes)
         counts.append(count)
     return tuple(counts)
+
+
+def _planned_for(target: Target) -> Sheet | None:
+    """The sheet a target plans with; the interpreter plans nothing."""
+    return None if target == "reference" else _sheet(target)
 
 
 def _sheet(target: Target) -> Sheet:

@@ -14,7 +14,8 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+import weakref
+from collections.abc import Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -63,10 +64,16 @@ class CpuLaunch:
 
 @dataclass(frozen=True, slots=True)
 class CpuProgram:
-    """Launches in order, and the address of each one's function."""
+    """Launches in order, and the code of each, which is mapped as long as this lives."""
 
     launches: tuple[CpuLaunch, ...]
-    functions: tuple[int, ...]
+    code: tuple[engine.Loaded, ...]
+
+    @property
+    def functions(self) -> tuple[int, ...]:
+        """The address of each launch's function."""
+        pairs = zip(self.launches, self.code, strict=True)
+        return tuple(code.address(launch.entry) for launch, code in pairs)
 
 
 @dataclass(frozen=True)
@@ -141,13 +148,13 @@ def kept(entry_key: str) -> CpuProgram | None:
         launches = tuple(_launch(item) for item in json.loads(data)["launches"])
     except (ValueError, KeyError, TypeError):
         return None
-    functions = []
+    loaded_code = []
     for launch in launches:
-        address = _load_kept(launch)
-        if address is None:
+        code = _load_kept(launch)
+        if code is None:
             return None
-        functions.append(address)
-    return CpuProgram(launches, tuple(functions))
+        loaded_code.append(code)
+    return CpuProgram(launches, tuple(loaded_code))
 
 
 def keep(entry_key: str, program: CpuProgram) -> None:
@@ -159,11 +166,11 @@ def keep(entry_key: str, program: CpuProgram) -> None:
 def loaded(compiled: CompiledProgram) -> CpuProgram:
     """Return a compiled program with its artifacts as machine code in this process."""
     launches = tuple(_of_compiled(launch) for launch in compiled.launches)
-    functions = tuple(
+    code = tuple(
         _load(launch, each.artifact.text)
         for launch, each in zip(launches, compiled.launches, strict=True)
     )
-    return CpuProgram(launches, functions)
+    return CpuProgram(launches, code)
 
 
 @functools.cache
@@ -188,27 +195,26 @@ def _text_of(sheet: Sheet) -> str:
     return repr({**values, **sets, "provenance": None})
 
 
-# Machine code in this process, by the fingerprint of its artifact: equal plans share it.
-_code: dict[str, tuple[engine.Loaded, int]] = {}
+# Machine code in this process, by the fingerprint of its artifact: equal plans share it.  Programs
+# keep it; without one it is unmapped.
+_code: MutableMapping[str, engine.Loaded] = weakref.WeakValueDictionary()
 
 
-def _load(launch: CpuLaunch, text: str) -> int:
+def _load(launch: CpuLaunch, text: str) -> engine.Loaded:
     known = _code.get(launch.artifact)
     if known is None:
-        code = engine.load_or_compile(text, default_cache())
-        known = _code[launch.artifact] = (code, code.address(launch.entry))
-    return known[1]
+        known = _code[launch.artifact] = engine.load_or_compile(text, default_cache())
+    return known
 
 
-def _load_kept(launch: CpuLaunch) -> int | None:
+def _load_kept(launch: CpuLaunch) -> engine.Loaded | None:
     known = _code.get(launch.artifact)
     if known is None:
         data = default_cache().get(launch.object_key)
         if data is None:
             return None
-        code = engine.load_object(data)
-        known = _code[launch.artifact] = (code, code.address(launch.entry))
-    return known[1]
+        known = _code[launch.artifact] = engine.load_object(data)
+    return known
 
 
 def _of_compiled(each: CompiledLaunch) -> CpuLaunch:

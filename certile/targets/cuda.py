@@ -18,6 +18,7 @@ CUDA_SM90 = Sheet(
     shared_bytes=49152,
     stripe_scalars=64,
     dtypes=frozenset(dtypes.ALL),
+    private_bytes=524288,
     wave=1056,
     registers=65536,
     cache_bytes=(262144, 52428800),
@@ -30,6 +31,8 @@ CUDA_SM90 = Sheet(
         "max_threads": "threads per block, CUDA C++ Programming Guide, compute capabilities",
         "shared_bytes": "static shared memory per block, CUDA C++ Programming Guide",
         "stripe_scalars": "a budget of this compiler, not a hardware limit: 64 words a worker",
+        "private_bytes": "local memory per thread, CUDA C++ Programming Guide, technical "
+        "specifications",
         "dtypes": "CUDA C++ Programming Guide, arithmetic types",
         "wave": "132 multiprocessors times 8 blocks of 256 threads (2048 threads each)",
         "registers": "32-bit registers per multiprocessor, CUDA C++ Programming Guide, 9.0",

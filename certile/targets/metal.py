@@ -17,6 +17,7 @@ METAL = Sheet(
     shared_bytes=32768,
     stripe_scalars=64,
     dtypes=frozenset(dtypes.ALL) - {dtypes.f64},
+    private_bytes=65536,
     wave=64,
     flushes_subnormals=True,
     exact_division=True,
@@ -28,6 +29,7 @@ METAL = Sheet(
         "max_threads": "threads per threadgroup, Metal Feature Set Tables, Apple4 and later",
         "shared_bytes": "maximum threadgroup memory, Metal Feature Set Tables, Apple4 and later",
         "stripe_scalars": "a budget of this compiler, not a hardware limit: 64 words a worker",
+        "private_bytes": "a budget of this compiler: no limit is documented",
         "dtypes": "Metal Shading Language Specification 2.1: no double; bfloat since 3.1",
         "native_functions": "MSL specification 8 allows more than 2 ulp to its own exp, log and "
         "tanh and has no erf, expm1 or log1p: expansions serve them all.  fmod is exact.  sin, "

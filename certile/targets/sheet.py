@@ -17,8 +17,9 @@ class Sheet:
     """Limits and abilities of one target.
 
     `lanes` is the subgroup width.  On a CPU it is the f32 elements of a vector, `max_threads` the
-    lanes (one subgroup a group) and `cores` the threads of the pool.  `wave` is the number of
-    programs that fill the device once.  `native_functions` are the transcendental functions the
+    lanes (one subgroup a group) and `cores` the threads of the pool.  `private_bytes` is the
+    most that the arrays of one lane may hold (None: any).  `wave` is the number of programs that
+    fill the device once.  `native_functions` are the transcendental functions the
     target's own library provides (None: all); lowering expands the others.  Under `math="fast"` the
     target's own `fast_functions` serve as well.  `provenance` says, field by field, where a number
     is from.
@@ -31,6 +32,7 @@ class Sheet:
     shared_bytes: int
     stripe_scalars: int
     dtypes: frozenset[DType]
+    private_bytes: int | None = None
     wave: int = 64
     cores: int = 1
     vector_bytes: int = 0

@@ -102,7 +102,7 @@ class Loaded:
     as long as a call through that address may run.
     """
 
-    __slots__ = ("_addresses", "_library", "_tracker", "_trackers")
+    __slots__ = ("__weakref__", "_addresses", "_library", "_tracker", "_trackers")
 
     def __init__(self, library: str, tracker: Tracker) -> None:
         self._library = library
