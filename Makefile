@@ -21,7 +21,7 @@ help: ## show this list
 setup: ## create .venv and install everything (the other targets do it themselves)
 	@$(PYTHON) scripts/setup.py --pip-args "$(PIP_ARGS)"
 
-demo: setup ## one minute: a kernel planned, explained, proved, run and checked
+demo: setup ## real sentences through a transformer with certile kernels, checked and timed
 	@$(RUN) examples/demo.py
 
 test: setup ## the tests of every change, under 15 minutes on 2 cores
