@@ -79,9 +79,9 @@ from certile.language.math import (
     mul,
     neg,
     popcount,
-    pow,  # noqa: A004
+    pow,  # noqa: A004 - NumPy's name
     recip,
-    round,  # noqa: A004
+    round,  # noqa: A004 - NumPy's name
     rsqrt,
     shl,
     shr,
@@ -216,7 +216,7 @@ _LATER = {
 }
 
 
-def __getattr__(name: str) -> Any:  # noqa: ANN401
+def __getattr__(name: str) -> Any:  # noqa: ANN401 - any exported name
     """Import the module that has a name on the name's first use."""
     if name == "ops":
         return import_module("certile.ops")

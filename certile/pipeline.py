@@ -6,7 +6,7 @@ has, a target sheet.  Out: a compiled program, one artifact a launch.  Nothing h
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -14,10 +14,11 @@ from certile.codegen import emitter_for
 from certile.codegen.artifact import Artifact
 from certile.diagnostics import Diagnostic, InternalError
 from certile.ir.fingerprint import fingerprint
+from certile.ir.host import ViewFacts
 from certile.ir.machine_print import print_kernel as print_machine
 from certile.ir.machine_verify import check_machine
 from certile.ir.printer import print_kernel
-from certile.ir.program import Launch, Program, ViewFacts
+from certile.ir.program import Launch, Program
 from certile.ir.tile import Kernel
 from certile.ir.verify import verify
 from certile.ir.walk import parallel_regions
@@ -34,13 +35,16 @@ __all__ = ["CompiledLaunch", "CompiledProgram", "Text", "compile_program", "plan
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A stage as a person reads it; a dump writes it with this suffix."""
+    """A stage as a person reads it; a dump writes it with this suffix.
 
-    content: str
+    It is printed when somebody reads it, which costs nothing where nobody watches.
+    """
+
+    printed: Callable[[], str]
     dump_suffix: str
 
     def __str__(self) -> str:
-        return self.content
+        return self.printed()
 
 
 @dataclass(frozen=True)
@@ -90,27 +94,28 @@ def compile_program(
 ) -> CompiledProgram:
     """Take one specialised kernel through every stage, in order."""
     checking = current().verify
-    watch.stage("tile", Text(print_kernel(kernel), "ir"))
+    watch.stage("tile", Text(lambda: print_kernel(kernel), "ir"))
     if checking != "off":
         _accept(verify(kernel))
     plans = plan_program(kernel, programs, sheet, options, watch)
     for plan in plans:
         required(plan)
-    watch.stage("plan", Text("\n\n".join(plan_text(plan) for plan in plans), "txt"))
+    watch.stage("plan", Text(lambda: "\n\n".join(map(plan_text, plans)), "txt"))
     launches = _lower(kernel, plans, facts, checking)
-    machines = [print_machine(launch.kernel) for launch in launches]
-    watch.stage("machine", Text("\n\n".join(machines), "ir"))
+    machines = [launch.kernel for launch in launches]
+    watch.stage("machine", Text(lambda: "\n\n".join(map(print_machine, machines)), "ir"))
     emit = emitter_for(sheet)
     artifacts = [emit(launch.kernel, sheet) for launch in launches]
-    text = "\n\n".join(artifact.text for artifact in artifacts)
-    watch.stage("kernel", Text(text, _SUFFIX[artifacts[0].format] if artifacts else "txt"))
+    texts = [artifact.text for artifact in artifacts]
+    suffix = _SUFFIX[artifacts[0].format] if artifacts else "txt"
+    watch.stage("kernel", Text(lambda: "\n\n".join(texts), suffix))
     return CompiledProgram(
         Program(kernel.name, launches),
         tuple(map(CompiledLaunch, launches, plans, artifacts)),
     )
 
 
-_SUFFIX = {"llvm-ir": "ll", "msl": "metal", "cuda": "cu", "tirx": "py"}
+_SUFFIX = {"llvm-ir": "ll", "msl": "metal", "cuda": "cu"}
 
 
 def _lower(

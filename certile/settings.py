@@ -27,6 +27,8 @@ Math = Literal["precise", "fast", "portable"]
 Guard = Literal["check", "trust", "off"]
 Check = Literal["args", "bounds", "off"]
 Verify = Literal["ends", "each", "off"]
+# The stages of a compile whose results can be looked at, in order.
+STAGES = ("tile", "plan", "machine", "kernel")
 
 T = TypeVar("T")
 # Covariant, so that a list of all variables is a list of Variable[object].
@@ -106,7 +108,7 @@ def _seconds(raw: str) -> float:
 
 def _names(raw: str) -> tuple[str, ...]:
     names = tuple(name.strip() for name in raw.split(","))
-    if not all(re.fullmatch(r"[a-z][a-z0-9-]*", name) for name in names):
+    if not set(names) <= {"all", *STAGES}:
         raise ValueError(raw)
     return names
 
@@ -179,7 +181,8 @@ GUARD: Variable[Guard] = Variable(
     _one_of(get_args(Guard)),
     "check",
     "check",
-    "What the guard does before a generated kernel replaces the framework's own operation.",
+    "What the guard does before a generated kernel replaces the framework's own operation. "
+    "This version has no guard: the setting is read and has no effect.",
 )
 GUARD_BUDGET: Variable[float] = Variable(
     "CERTILE_GUARD_BUDGET",
@@ -187,7 +190,7 @@ GUARD_BUDGET: Variable[float] = Variable(
     _seconds,
     2.0,
     "2",
-    "Seconds that the guard may spend on one decision.",
+    "Seconds that the guard may spend on one decision. No effect in this version, as above.",
 )
 CHECK: Variable[Check] = Variable(
     "CERTILE_CHECK",
@@ -200,7 +203,7 @@ CHECK: Variable[Check] = Variable(
 )
 DUMP: Variable[tuple[str, ...]] = Variable(
     "CERTILE_DUMP",
-    "all, or stage names with commas between",
+    f"all, or of {', '.join(STAGES)}, with commas between",
     _names,
     (),
     "nothing",
@@ -252,7 +255,8 @@ SHEET_DIR: Variable[Path | None] = Variable(
     _path,
     None,
     "none",
-    "Folder with target sheets that are found by name before the shipped ones.",
+    "Folder with target sheets that are found by name before the shipped ones. "
+    "No effect in this version, which knows the shipped ones only.",
 )
 
 VARIABLES: tuple[Variable[object], ...] = (

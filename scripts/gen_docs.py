@@ -14,6 +14,7 @@ import importlib.util
 import inspect
 import re
 import sys
+import typing
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
@@ -166,8 +167,17 @@ def commands() -> list[tuple[str, str, list[tuple[str, str]]]]:
 
 
 def help_of(option: object) -> str:
-    """Return an option's help on one line."""
-    return " ".join(str(getattr(option, "help", None) or "").split())
+    """Return an option's help on one line, with what it may be and what it is by default."""
+    text = " ".join(str(getattr(option, "help", None) or "").split())
+    taken = getattr(getattr(option, "type_descriptor", None), "annotation", None)
+    if choices := typing.get_args(taken):
+        text += f" One of {', '.join(f'`{choice}`' for choice in choices)}."
+    default = getattr(option, "default", None)
+    if default not in (None, False, ""):
+        text += f" Default: `{default}`."
+    elif getattr(option, "required", False):
+        text += " Required."
+    return text
 
 
 def filled(readme: str) -> str:

@@ -27,7 +27,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from certile.diagnostics import CertileError
 from certile.frontend.spec import Shaped
 from certile.ir.dtypes import BY_NAME
-from certile.ir.program import ViewFacts
+from certile.ir.host import ViewFacts
 from certile.pipeline import CompiledProgram, compile_program
 from certile.plan.record import Options
 from certile.runtime.cuda.device import CudaKernel, architecture
@@ -212,7 +212,7 @@ def measure(calls: Mapping[str, Call], rounds: int) -> dict[str, list[float]]:
 
 
 def _event() -> torch.cuda.Event:
-    return torch.cuda.Event(enable_timing=True)  # type: ignore[no-untyped-call]
+    return torch.cuda.Event(enable_timing=True)  # type: ignore[no-untyped-call]  # of torch
 
 
 def copy_rate() -> float:
@@ -281,6 +281,8 @@ def final(case: Case, rate: float, winner: str, arguments: argparse.Namespace) -
         cubin = compile_cuda(compiled.launches[0].artifact, architecture())
         calls["certile best"] = launcher(case, compiled, cubin)[0]
     if arguments.inductor:
+        # Past eight shapes of one function the compiler gives up and runs it eagerly.
+        torch._dynamo.reset()
         fused = torch.compile(native, dynamic=False)
         calls["inductor"] = lambda: fused(case.tensors)
     rows = []

@@ -9,7 +9,7 @@ not recognise, it refuses, and the ordered reference map serves.  Leaves views t
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from certile.analysis.affine import (
     Affine,
@@ -31,6 +31,7 @@ from certile.ir.terms import Lit
 from certile.ir.tile import (
     Bitcast,
     Broadcast,
+    Buffer,
     Carried,
     Cast,
     Const,
@@ -60,6 +61,8 @@ from certile.source import UNKNOWN_LOC, Loc
 TARGET_KINDS = ("metal", "cuda", "cpu", "null")
 # Metal has no double; every other target computes all of these.
 ACCUMULATORS = (dtypes.f32, dtypes.f64, dtypes.i32, dtypes.i64, dtypes.u32, dtypes.u64)
+# Stores to one view that no constant index tells apart; each pair of them is compared.
+_MOST_RIVALS = 128
 TREES = ("unordered_tree", "ordered_tree", "reproducible")
 KNOWN_EFFECTS = (Load, Store, Parallel, Serial)
 KNOWN_VALUES = (
@@ -350,11 +353,37 @@ def global_effects(region: Region) -> Refusal | None:
             missing = "a loop stores it and the program also reads it"
         if missing is not None:
             return _clash(access, missing)
-    for number, one in enumerate(stores):
-        for other in stores[number + 1 :]:
-            if one.buffer == other.buffer and not _apart_or_same(one, other):
-                return _clash(other, "another store may write the same element")
+    for rivals in _rivals(stores):
+        if len(rivals) > _MOST_RIVALS:
+            missing = f"more than {_MOST_RIVALS} stores would have to be compared with each other"
+            return _clash(rivals[-1], missing)
+        for number, one in enumerate(rivals):
+            for other in rivals[number + 1 :]:
+                if not _apart_or_same(one, other):
+                    return _clash(other, "another store may write the same element")
     return None
+
+
+def _rivals(stores: Sequence[Access]) -> Iterator[list[Access]]:
+    """Group the stores to one view that no constant index tells apart.
+
+    An unrolled loop has thousands, each at a constant of its own: all pairs would take minutes.
+    """
+    by_view: dict[Buffer, list[Access]] = {}
+    for access in stores:
+        by_view.setdefault(access.buffer, []).append(access)
+    for group in by_view.values():
+        constants = [tuple(map(_constant, access.effect.indices)) for access in group]
+        fixed = [d for d, column in enumerate(zip(*constants, strict=True)) if None not in column]
+        apart_by: dict[tuple[int | None, ...], list[Access]] = {}
+        for access, at in zip(group, constants, strict=True):
+            apart_by.setdefault(tuple(at[d] for d in fixed), []).append(access)
+        yield from apart_by.values()
+
+
+def _constant(index: Tile) -> int | None:
+    form = affine(index)
+    return form.constant if form is not None and not form.terms else None
 
 
 def _clash(access: Access, missing: str) -> Refusal:

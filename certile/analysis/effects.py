@@ -95,12 +95,15 @@ class Values:
             read = roots(reader) if isinstance(reader, Effect) else reader.operands()
             for operand in read:
                 self.consumers.setdefault(operand, {})[reader] = None
+        for node in self.nodes:
+            if node not in self._homes:
+                self._homes[node] = self._home(node)
 
     def home(self, value: Node) -> tuple[Serial, ...]:
         """The serial loops around the first place where `value` can be computed, outer first."""
-        for node in reach([value]):
-            if node not in self._homes:
-                self._homes[node] = self._home(node)
+        if value not in self._homes:
+            for node in reach([value]):
+                self._homes.setdefault(node, self._home(node))
         return self._homes[value]
 
     def _home(self, node: Node) -> tuple[Serial, ...]:

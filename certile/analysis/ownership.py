@@ -100,9 +100,9 @@ class _Audit:
         return None
 
     def _step(self, step: Step) -> Refusal | None:
-        node, own = step.node, self._own(step)
+        node, own = step.node, _own(step)
         if step.kind == "materialize" and isinstance(node, Tile):
-            if self._number(node.axes, own) != self._number(step.axes, own):
+            if row_major(node.axes, own) != row_major(step.axes, own):
                 return _refusal("a stripe is filled by its owner", f"{node.type}", node.loc)
             refusal = self._walk([node], step, own, entering=node)
             self._filled.add(node)
@@ -120,12 +120,6 @@ class _Audit:
         inside: list[Node] = [node] if step.kind in ("load", "gather") else [*node.operands()]
         return self._walk(inside, step, own, entering=node)
 
-    def _own(self, step: Step) -> Place:
-        return {axis: Form(0, {axis: 1}) for axis in step.axes}
-
-    def _number(self, axes: tuple[Axis, ...], place: Place) -> Form | None:
-        return row_major(axes, place)
-
     def _walk(
         self,
         roots: list[Node] | tuple[Node, ...],
@@ -134,7 +128,7 @@ class _Audit:
         entering: Node | None = None,
     ) -> Refusal | None:
         """Check everything evaluated for `roots`, following how coordinates are replaced."""
-        owner = self._number(step.axes, own)
+        owner = row_major(step.axes, own)
         stack: list[tuple[Node, Place]] = [(root, own) for root in roots]
         seen: set[tuple[Node, frozenset[tuple[Axis, str]]]] = set()
         while stack:
@@ -173,7 +167,7 @@ class _Audit:
         assert isinstance(node, Tile)
         if node not in self._filled:
             return _refusal("a stripe is filled before it is read", "it is not", node.loc)
-        at = self._number(node.axes, place)
+        at = row_major(node.axes, place)
         if at is None or at != owner:
             return _refusal(
                 "every read of a kept tile is at the reader's own element",
@@ -189,7 +183,7 @@ class _Audit:
             axis: _form(index, place)
             for axis, index in zip(memory.axes, access.indices, strict=True)
         }
-        at, owner = row_major(memory.axes, forms), self._number(step.axes, self._own(step))
+        at, owner = row_major(memory.axes, forms), row_major(step.axes, _own(step))
         if at is None or at != owner:
             return _refusal(
                 f"every access of {memory.name} is by the owner of the element",
@@ -197,6 +191,11 @@ class _Audit:
                 access.loc,
             )
         return None
+
+
+def _own(step: Step) -> Place:
+    """The element that a worker owns in a step's domain."""
+    return {axis: Form(0, {axis: 1}) for axis in step.axes}
 
 
 def _form(index: Tile, place: Place) -> Form | None:

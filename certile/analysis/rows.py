@@ -238,7 +238,6 @@ def _program(region: Region, steps: tuple[Step, ...], schedule: _Schedule) -> Ro
         for step in _flat(steps)
         if step.kind == "materialize" and isinstance(step.node, Tile)
     )
-    touched = {access.buffer for access in region.accesses}
     loaded = {a.buffer for a in region.accesses if isinstance(a.effect, Load)}
     stored = {a.buffer for a in region.accesses_of(View) if isinstance(a.effect, Store)}
     reductions = tuple(reduction for reduction, _ in schedule.reductions)
@@ -251,9 +250,8 @@ def _program(region: Region, steps: tuple[Step, ...], schedule: _Schedule) -> Ro
         reductions=reductions,
         reduction_extents=tuple(reduced_elements(reduction) for reduction in reductions),
         read_and_written=not loaded.isdisjoint(stored),
-        serial_loops=region.loops,
         kept_inputs=tuple(tile for tile in made if isinstance(tile, Load)),
-        memories=tuple(memory for memory in _memories(region) if memory in touched),
+        memories=tuple(_memories(region)),
         domain_trips=tuple(count for _, count in schedule.domains),
         reduction_trips=tuple(count for _, count in schedule.reductions),
         traffic=tuple(schedule.traffic),
@@ -262,6 +260,7 @@ def _program(region: Region, steps: tuple[Step, ...], schedule: _Schedule) -> Ro
 
 
 def _memories(region: Region) -> Iterator[Memory]:
+    """The placed memories that the region uses, in the kernel's order."""
     touched = {access.buffer for access in region.accesses_of(Memory)}
     return (memory for memory in region.kernel.memories if memory in touched)
 

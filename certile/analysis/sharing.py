@@ -16,7 +16,7 @@ from certile.analysis.effects import Values
 from certile.analysis.views import Moved, visit
 from certile.diagnostics import Refusal
 from certile.ir.functions import FUNCTIONS
-from certile.ir.node import Node, reach
+from certile.ir.node import Node
 from certile.ir.tile import (
     Bitcast,
     Broadcast,
@@ -40,27 +40,39 @@ Materialization = Literal["preserve", "expensive-only"]
 def select(values: Values, materialization: Materialization, cache_inputs: bool) -> list[Tile]:
     """The tiles that sharing makes worth keeping, operands before users."""
     kept: list[Tile] = []
+    # What rests on distributed data, and what calls an expensive function each time it is made.
+    resting: set[Node] = set()
+    costly: set[Node] = set()
     for node in values.nodes:
-        if not isinstance(node, Tile) or not _computed(node) or not _shared(values, node):
-            continue
-        if materialization == "preserve" or _holds_expensive(node, kept):
+        below = tuple(node.operands())
+        is_costly = is_expensive(node) or not costly.isdisjoint(below)
+        if _is_data(node) or not resting.isdisjoint(below):
+            resting.add(node)
+        worth = materialization == "preserve" or is_costly
+        if worth and node in resting and _is_work(node) and _shared(values, node):
+            assert isinstance(node, Tile)
             kept.append(node)
+        elif is_costly and not isinstance(node, Reduce | Serial):
+            costly.add(node)
     if not cache_inputs:
         return kept
     loads = [node for node in values.nodes if isinstance(node, Load) and node.axes]
     return [*(load for load in loads if _shared(values, load)), *kept]
 
 
-def _computed(node: Node) -> bool:
-    """Whether a node is work on distributed data.
+def _is_data(node: Node) -> bool:
+    """Whether a node makes what rests on it work on distributed data.
 
     A value of coordinates alone is cheaper to make than to keep, unless it is expensive.
     """
-    if not isinstance(node, Map | Cast | Bitcast | Gather) or not node.axes or _is_free(node):
+    return isinstance(node, Load | Carried | Reduce) or is_expensive(node)
+
+
+def _is_work(node: Node) -> bool:
+    """Whether a node computes the elements of a tile."""
+    if not isinstance(node, Map | Cast | Bitcast | Gather):
         return False
-    return any(
-        isinstance(below, Load | Carried | Reduce) or is_expensive(below) for below in reach([node])
-    )
+    return bool(node.axes) and not _is_free(node)
 
 
 def _is_free(node: Node) -> bool:
@@ -76,17 +88,6 @@ def _is_free(node: Node) -> bool:
 def is_expensive(node: Node) -> bool:
     """Whether a node calls a transcendental function for each element."""
     return isinstance(node, Map) and bool(node.axes) and FUNCTIONS[node.fn].expensive
-
-
-def _holds_expensive(node: Node, kept: Collection[Node]) -> bool:
-    """Whether computing the node again would call an expensive function again."""
-
-    def stops(below: Node) -> bool:
-        return isinstance(below, Reduce) or below in kept
-
-    return any(
-        is_expensive(below) and below not in kept for below, _ in visit([node], stops, enter=node)
-    )
 
 
 def _shared(values: Values, node: Node) -> bool:

@@ -109,7 +109,7 @@ def _pyplot() -> Any:  # noqa: ANN401 - a module
     return importlib.import_module("matplotlib.pyplot")
 
 
-def _draw(pyplot: Any, figures: Sequence[Figure], path: Path) -> None:  # noqa: ANN401
+def _draw(pyplot: Any, figures: Sequence[Figure], path: Path) -> None:  # noqa: ANN401 - a module
     """Write a picture: for each case the time of every contestant against certile's."""
     cases = list(dict.fromkeys(figure.case for figure in figures))
     axes = pyplot.subplots(figsize=(9, 1 + 0.9 * len(cases)))[1]

@@ -22,7 +22,7 @@ def listing() -> list[Entry]:
         parameters = inspect.signature(operation).parameters.values()
         bare = [each.replace(annotation=inspect.Parameter.empty) for each in parameters]
         prose = " ".join((inspect.getdoc(operation) or "").partition("\n\n")[0].split())
-        sentence = re.split(r"(?<=[.;])\s", prose, maxsplit=1)[0]
+        sentence = re.split(r"(?<=\.)\s", prose, maxsplit=1)[0]
         found.append({"name": name, "signature": str(inspect.Signature(bare)), "gives": sentence})
     return found
 

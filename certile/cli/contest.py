@@ -144,7 +144,8 @@ class Race:
 
     def __init__(self, case: Case, against: Sequence[str]) -> None:
         if case.op not in KNOWN:
-            raise ArgumentError("A308", f"{case.op} is no operation that can be measured")
+            message = f"{case.op} is no operation that can be measured"
+            raise ArgumentError("A308", message, hint=f"use one of {', '.join(KNOWN)}")
         if case.dtype not in _SIZES:
             raise ArgumentError("A305", f"bench measures f32, f16 and bf16, not {case.dtype}")
         self.case = case
@@ -191,7 +192,7 @@ class Race:
         ins, outs = self.inputs, self.outputs
         op = ours(self.case.op)
 
-        def given(at: int) -> Any:  # noqa: ANN401
+        def given(at: int) -> Any:  # noqa: ANN401 - arrays of any framework
             out = outs[at] if len(outs[at]) > 1 else outs[at][0]
             return op(*ins[at], out=out)
 
@@ -205,7 +206,8 @@ class Race:
 
     def _opponent(self, framework: str) -> list[Contestant]:
         if framework not in ("numpy", "torch"):
-            raise ArgumentError("A305", f"there is no opponent {framework}")
+            message = f"there is no opponent {framework}"
+            raise ArgumentError("A305", message, hint="use numpy, torch or both")
         if framework == "torch" and self._torch is None:
             return []
         if framework == "numpy" and self.case.dtype == "bf16":
@@ -222,7 +224,7 @@ class Race:
         if with_out is not None:
             fill = with_out
 
-            def given(at: int) -> Any:  # noqa: ANN401
+            def given(at: int) -> Any:  # noqa: ANN401 - arrays of any framework
                 fill(*ins[at], out=outs[at][0])
                 return outs[at][0]
 
@@ -315,7 +317,7 @@ def _torch_or_none() -> Any:  # noqa: ANN401 - a module, or None
         return None
 
 
-def _torch_dtype(torch: Any, name: str) -> Any:  # noqa: ANN401
+def _torch_dtype(torch: Any, name: str) -> Any:  # noqa: ANN401 - arrays of any framework
     return {"f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16}[name]
 
 

@@ -64,14 +64,14 @@ def plan(
     shape: ShapeFlag,
     target: TargetFlag = "cpu",
     plan_flags: PlanFlags = PlanFlags(),  # noqa: B008 - a frozen record
-    form: FormFlags = FormFlags(),  # noqa: B008
+    form: FormFlags = FormFlags(),  # noqa: B008 - a frozen record
     as_json: JsonFlag = False,
 ) -> int:
     """Plan an operation's bare form for a target: the choice, its cost, and what was rejected.
 
     Exits 3 when the plan is declined.
     """
-    from certile.cli.stages import document, planned, why_text
+    from certile.cli.stages import document, plan_texts, planned
     from certile.cli.subject import find
 
     subject = find(op, shape, form)
@@ -80,7 +80,7 @@ def plan(
         documents = [document(each, subject, target, form.dtype) for each in plans]
         emit(documents[0] if len(documents) == 1 else {"launches": documents})
     else:
-        say(why_text(plans))
+        say(plan_texts(plans))
     return DECLINED if any(each.declined is not None for each in plans) else GOOD
 
 
@@ -100,22 +100,15 @@ def explain(
     out: Annotated[
         Path | None, typer.Option(help="Folder of the files; certile-explain/… by default.")
     ] = None,
-    plan_flags: PlanFlags = PlanFlags(),  # noqa: B008
-    form: FormFlags = FormFlags(),  # noqa: B008
+    plan_flags: PlanFlags = PlanFlags(),  # noqa: B008 - a frozen record
+    form: FormFlags = FormFlags(),  # noqa: B008 - a frozen record
     as_json: JsonFlag = False,
 ) -> int:
     """Write every stage of a compile to numbered files, for any target on any machine.
 
     With a code it prints what the code means instead.
     """
-    from certile.cli.catalogue import code_entry, code_text
-
-    entry = code_entry(op)
-    if entry is not None:
-        if as_json:
-            emit(entry)
-        else:
-            say(code_text(entry))
+    if _explained_code(op, as_json=as_json):
         return GOOD
     from certile.cli.stages import document, explained
     from certile.cli.subject import find
@@ -141,6 +134,20 @@ def explain(
     return DECLINED if refused else GOOD
 
 
+def _explained_code(code: str, *, as_json: bool) -> bool:
+    """Print what a code means; False for what is no code."""
+    from certile.cli.catalogue import code_entry, code_text
+
+    entry = code_entry(code)
+    if entry is None:
+        return False
+    if as_json:
+        emit(entry)
+    else:
+        say(code_text(entry))
+    return True
+
+
 @app.command()
 @guarded
 @spelled_out
@@ -148,8 +155,8 @@ def why(
     op: OpArgument,
     shape: ShapeFlag,
     target: TargetFlag = "cpu",
-    plan_flags: PlanFlags = PlanFlags(),  # noqa: B008
-    form: FormFlags = FormFlags(),  # noqa: B008
+    plan_flags: PlanFlags = PlanFlags(),  # noqa: B008 - a frozen record
+    form: FormFlags = FormFlags(),  # noqa: B008 - a frozen record
     as_json: JsonFlag = False,
 ) -> int:
     """Say why a plan is what it is: each refusal, each choice and what it was chosen from."""
@@ -177,8 +184,8 @@ def run(
     check: Annotated[
         bool, typer.Option("--check", help="Compare with the reference; exit 1 on a difference.")
     ] = False,
-    plan_flags: PlanFlags = PlanFlags(),  # noqa: B008
-    form: FormFlags = FormFlags(),  # noqa: B008
+    plan_flags: PlanFlags = PlanFlags(),  # noqa: B008 - a frozen record
+    form: FormFlags = FormFlags(),  # noqa: B008 - a frozen record
     as_json: JsonFlag = False,
 ) -> int:
     """Run an operation's bare form on made-up data, and check the result."""

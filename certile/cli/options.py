@@ -83,9 +83,14 @@ class PlanFlags:
 class FormFlags:
     """Which form of an operation."""
 
-    dtype: Annotated[str, typer.Option(help="Element type, such as f32 or bf16.")] = "f32"
-    weight: Annotated[bool, typer.Option("--weight", help="With a weight a column.")] = False
-    bias: Annotated[bool, typer.Option("--bias", help="With a bias a column.")] = False
+    dtype: Annotated[
+        str,
+        typer.Option(
+            help="Element type, such as f32 or bf16; for a kernel of a file also f32,labels=i64."
+        ),
+    ] = "f32"
+    weight: Annotated[bool, typer.Option("--weight", help="With a weight for each column.")] = False
+    bias: Annotated[bool, typer.Option("--bias", help="With a bias for each column.")] = False
     residual: Annotated[
         bool, typer.Option("--residual", help="Of x + residual, which is stored as well.")
     ] = False
@@ -116,6 +121,7 @@ def spelled_out(function: Callable[..., int]) -> Callable[..., int]:
 
     # `functools.wraps` leaves the original behind as `__wrapped__`, whose signature would win.
     del with_records.__wrapped__
+    # Where `inspect` and so Typer look; functions do not declare it.
     with_records.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     with_records.__annotations__ = {p.name: p.annotation for p in parameters}
     return with_records

@@ -177,7 +177,7 @@ def _row_elements(subject: Bare) -> int:
     return max((shape[-1] for shape in subject.shapes.values() if len(shape) > 1), default=1)
 
 
-def _some_rows(subject: Bare, arguments: Mapping[str, Any], kept: Any) -> Arguments:  # noqa: ANN401
+def _some_rows(subject: Bare, arguments: Mapping[str, Any], kept: Any) -> Arguments:  # noqa: ANN401 - an index array
     rows = subject.programs[0]
     return {
         name: value[kept]

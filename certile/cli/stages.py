@@ -142,6 +142,11 @@ def launch_text(compiled: CompiledProgram) -> str:
     return json.dumps({"program": compiled.program.name, "launches": launches}, indent=2)
 
 
+def plan_texts(plans: tuple[GroupPlan, ...]) -> str:
+    """Return the plan of each launch as text."""
+    return "\n\n".join(plan_text(plan) for plan in plans)
+
+
 def why_text(plans: tuple[GroupPlan, ...]) -> str:
     """Return what was chosen and refused, and the reason of each."""
     return "\n\n".join("\n".join(_reasons(plan)) for plan in plans)

@@ -19,7 +19,7 @@ from certile.cli.options import FormFlags, parse_shape
 from certile.diagnostics import ArgumentError
 from certile.frontend.spec import Shaped
 from certile.ir.dtypes import BY_NAME, DType, f32
-from certile.ir.program import ViewFacts
+from certile.ir.host import ViewFacts
 from certile.ir.tile import Kernel
 from certile.ir.walk import extent_of, parallel_regions
 from certile.ops.kernels import bare
@@ -70,9 +70,7 @@ def find(what: str, shape: str, form: FormFlags) -> Subject:
 
 def _from_file(path: Path, name: str, shape: str, form: FormFlags) -> Subject:
     kernel = _load(path, name)
-    if form.dtype not in BY_NAME:
-        raise ArgumentError("A305", f"--dtype names no element type: {form.dtype}")
-    arguments = _stand_ins(kernel, shape, BY_NAME[form.dtype])
+    arguments = _stand_ins(kernel, shape, form.dtype)
     shapes = {n: value.shape for n, value in arguments.items() if isinstance(value, Shaped)}
     made = kernel.tile_ir(arguments)
     programs = tuple(
@@ -82,9 +80,10 @@ def _from_file(path: Path, name: str, shape: str, form: FormFlags) -> Subject:
     return Subject(name, made, shapes, programs, first, inspect.getsource(kernel.function))
 
 
-def _stand_ins(kernel: TileKernel, shape: str, dtype: DType) -> dict[str, object]:
+def _stand_ins(kernel: TileKernel, shape: str, dtype: str) -> dict[str, object]:
     """Return an argument for each parameter that has no default: a shaped one, or the number 1."""
     named, everywhere = _shapes(shape)
+    own_dtypes, common = _dtypes(dtype)
     made: dict[str, object] = {}
     for parameter in kernel.signature.parameters:
         name = parameter.name
@@ -96,9 +95,10 @@ def _stand_ins(kernel: TileKernel, shape: str, dtype: DType) -> dict[str, object
                     f"the shape of {name} is not given",
                     hint=f"pass --shape {name}=3x4096, others after a comma",
                 )
-            own = parameter.view.dtypes
-            fits = not own or dtype in own
-            made[name] = Shaped(dtype if fits else BY_NAME[str(own[0])], extents)
+            taken = parameter.view.dtypes
+            fits = not taken or common in taken
+            default = common if fits else BY_NAME[str(taken[0])]
+            made[name] = Shaped(own_dtypes.get(name, default), extents)
         elif parameter.kind in ("scalar", "number") and not _has_default(kernel, name):
             whole = parameter.number == "int" or not (parameter.dtype or f32).is_float
             made[name] = True if parameter.number == "bool" else 1 if whole else 1.0
@@ -120,6 +120,23 @@ def _shapes(text: str) -> tuple[dict[str, tuple[int, ...]], tuple[int, ...] | No
             named[name.strip()] = parse_shape(extents.strip())
         else:
             everywhere = parse_shape(extents.strip())
+    return named, everywhere
+
+
+def _dtypes(text: str) -> tuple[dict[str, DType], DType]:
+    """Read `bf16`, `labels=i64` or both: dtypes by name, and the one for all others."""
+    named: dict[str, DType] = {}
+    everywhere = f32
+    for part in text.split(","):
+        name, equals, dtype = part.rpartition("=")
+        found = BY_NAME.get(dtype.strip())
+        if found is None:
+            hint = f"use one of {', '.join(BY_NAME)}"
+            raise ArgumentError("A305", f"--dtype names no element type: {part}", hint=hint)
+        if equals:
+            named[name.strip()] = found
+        else:
+            everywhere = found
     return named, everywhere
 
 

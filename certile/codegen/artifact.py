@@ -12,7 +12,7 @@ from certile.ir.machine import Buffer, MachineKernel, ScalarParameter
 
 __all__ = ["Artifact", "Format", "artifact_of"]
 
-Format = Literal["cuda", "msl", "llvm-ir", "tirx"]
+Format = Literal["cuda", "msl", "llvm-ir"]
 
 
 @dataclass(frozen=True)
@@ -52,6 +52,6 @@ def artifact_of(
         kernel.shared_bytes,
         kernel.buffers,
         kernel.scalars,
-        kernel.precise_math or kernel.math != "fast",
+        not kernel.may_approximate,
         hashlib.sha256(identity.encode()).hexdigest(),
     )

@@ -8,6 +8,7 @@ integer that comes from memory or reaches it, another lane or a float as data.
 from collections.abc import Iterable, Iterator
 
 from certile.ir.dtypes import i64
+from certile.ir.functions import COMPARISONS
 from certile.ir.machine import (
     ArrayLoad,
     ArrayStore,
@@ -30,7 +31,6 @@ from certile.ir.machine import (
 __all__ = ["index_only"]
 
 _PASSES_ON = frozenset({"add", "sub", "mul", "floordiv", "mod", "minimum", "maximum"})
-_COMPARES = frozenset({"lt", "le", "gt", "ge", "eq", "ne"})
 
 
 def index_only(block: Block) -> frozenset[Value]:
@@ -40,7 +40,8 @@ def index_only(block: Block) -> frozenset[Value]:
     size = -1
     while size != len(data):
         size = len(data)
-        for operation in everything:
+        # Users before what they use: one pass settles all but what loops carry.
+        for operation in reversed(everything):
             data.update(_data(operation, data))
     data |= _computed_from_data(everything)
     made = (value for operation in everything for value in operation.results_())
@@ -70,7 +71,7 @@ def _computed_from_data(everything: Iterable[Operation]) -> set[Value]:
 def _data(operation: Operation, data: set[Value]) -> Iterator[Value]:
     """The operands an operation uses as data, given which results are data."""
     match operation:
-        case Compute() if operation.fn in _COMPARES:
+        case Compute() if operation.fn in COMPARISONS:
             return
         case Compute() if operation.fn in _PASSES_ON and operation.result not in data:
             return

@@ -342,4 +342,14 @@ KERNEL: tuple[Code, ...] = (
         '@ct.tile_kernel(math="fast")  # and ct.isnan(v) in the body',
         'use math="precise" for this kernel',
     ),
+    Code(
+        "K036",
+        "A method that tiles lack",
+        (
+            "A tile has a dtype and axes. What arrays of NumPy and PyTorch do by methods, a kernel "
+            "does by functions of the language."
+        ),
+        "y[r] = x[r, cols].sum()",
+        "use ct.reduce, ct.cast or another function of the language",
+    ),
 )

@@ -22,7 +22,7 @@ UNSUPPORTED: tuple[Code, ...] = (
         "U030",
         "element-wise function that the CPU target lacks",
         "This function has no vector form for this type on CPUs.",
-        "ct.exp of an f64 tile",
+        "a kernel with an element-wise function that the CPU's emitter does not list",
         "compute it in f32, or use another target",
     ),
     Code(
@@ -36,7 +36,7 @@ UNSUPPORTED: tuple[Code, ...] = (
         "U032",
         "target without a code generator",
         "This target plans but does not print code.",
-        "with ct.target('null'): kernel(x, y)",
+        "certile explain sum --shape 3x4096 --target cpu --sheet null",
         "choose cpu, metal-sim or cuda",
     ),
     Code(

@@ -10,8 +10,27 @@ from collections.abc import Callable
 from typing import Any, NoReturn
 
 from certile.frontend import access, elementwise, loops, reductions
+from certile.frontend.handles import AxisHandle
 from certile.frontend.state import State
+from certile.ir.functions import FUNCTIONS
 from certile.language.values import Indexed
+
+# What does the work of a method that arrays have and tiles lack; others are functions by name.
+_INSTEAD_OF_METHODS = {
+    "sum": "ct.reduce(tile, axis, ct.add)",
+    "mean": "ct.reduce(tile, axis, ct.add) / axis.extent",
+    "prod": "ct.reduce(tile, axis, ct.mul)",
+    "max": "ct.reduce(tile, axis, ct.maximum)",
+    "min": "ct.reduce(tile, axis, ct.minimum)",
+    "argmax": "ct.reduce(tile, axis, ct.argmax)",
+    "argmin": "ct.reduce(tile, axis, ct.argmin)",
+    "logsumexp": "ct.reduce(tile, axis, ct.logsumexp)",
+    "var": "ct.reduce(tile, axis, ct.mean_var)",
+    "astype": "ct.cast(tile, dtype)",
+    "to": "ct.cast(tile, dtype)",
+    "float": "ct.cast(tile, ct.f32)",
+    "shape": "the extents of its axes",
+}
 
 
 def refuse_truth(state: State, value: object) -> NoReturn:
@@ -25,6 +44,26 @@ def refuse_number(state: State, value: object, wanted: str) -> NoReturn:
     """Raise: a tile's elements are not known while the kernel is compiled."""
     shown = repr(value) if isinstance(value, Indexed) else "a tile"
     raise state.fault("K003", f"{shown} cannot become {wanted} while the kernel is compiled")
+
+
+def refuse_attribute(state: State, tile: object, name: str) -> NoReturn:
+    """Raise: what arrays do by methods, a kernel does by functions."""
+    by_name = f"ct.{name}(tile)" if name in FUNCTIONS else "the functions of the language"
+    hint = f"use {_INSTEAD_OF_METHODS.get(name, by_name)}"
+    raise state.fault("K036", f"a tile has no {name}", hint=hint)
+
+
+def refuse_function(state: State, shown: str) -> NoReturn:
+    """Raise: the functions of another library compute with its own arrays."""
+    name = shown.rpartition(".")[2]
+    hint = f"use ct.{name}" if name in FUNCTIONS else "use the functions of the language"
+    raise state.fault("K010", f"{shown} does not compute with tiles", hint=hint)
+
+
+def refuse_iteration(state: State, axis: AxisHandle) -> NoReturn:
+    """Raise: whether the coordinates of an axis are independent or in order has to be said."""
+    hint = "loop over ct.parallel(axis) or ct.serial(axis)"
+    raise state.fault("K019", f"axis {axis.name} is looped over as it is", hint=hint)
 
 
 IMPLEMENTATIONS: dict[str, Callable[..., Any]] = {
@@ -44,9 +83,13 @@ IMPLEMENTATIONS: dict[str, Callable[..., Any]] = {
     "iota": reductions.iota,
     "load": access.load,
     "memory": access.memory,
+    "numpy_function": elementwise.numpy_function,
     "parallel": loops.parallel,
     "place": access.place,
     "reduce": reductions.reduce,
+    "refuse_attribute": refuse_attribute,
+    "refuse_function": refuse_function,
+    "refuse_iteration": refuse_iteration,
     "refuse_number": refuse_number,
     "refuse_truth": refuse_truth,
     "relabel": reductions.relabel,

@@ -11,6 +11,8 @@ from __future__ import annotations
 import dis
 import functools
 from collections.abc import Callable, Hashable, Iterator
+from itertools import chain
+from operator import is_
 from types import (
     BuiltinFunctionType,
     CellType,
@@ -44,7 +46,8 @@ class Captures:
         self._names: list[tuple[Callable[[str, object], object], str, object]] = []
         self._cells: list[tuple[CellType, object]] = []
         self._functions: list[tuple[FunctionType, CodeType, object, object]] = []
-        self._snapshots: list[tuple[object, Hashable]] = []
+        # A container, what it held one by one, and a key under which equal contents are equal.
+        self._snapshots: list[tuple[Any, tuple[object, ...], Hashable]] = []
         self._seen: set[int] = set()
         self._keep: list[object] = []
         self._function(function)
@@ -66,11 +69,19 @@ class Captures:
         return not (self._cells or self._snapshots or self.volatile) or self._rest_holds()
 
     def _rest_holds(self) -> bool:
-        return (
-            not self.volatile
-            and all(_same(_contents(cell), value) for cell, value in self._cells)
-            and all(_snapshot(value) == key for value, key in self._snapshots)
-        )
+        if self.volatile:
+            return False
+        for cell, value in self._cells:
+            now = _contents(cell)
+            if now is not value and not _same(now, value):
+                return False
+        for held, items, key in self._snapshots:
+            # The very same items, in most calls, cost less to see than a key to make.
+            now_held = tuple(_items(held))
+            same = len(now_held) == len(items) and all(map(is_, now_held, items))
+            if not same and _snapshot(held) != key:
+                return False
+        return True
 
     def _function(self, function: FunctionType) -> None:
         if not self._first(function):
@@ -119,14 +130,15 @@ class Captures:
         else:
             self._follow(value, attributes)
 
-    def _container(self, value: Any, attributes: frozenset[str]) -> None:  # noqa: ANN401
+    def _container(self, value: Any, attributes: frozenset[str]) -> None:  # noqa: ANN401 - any captured object
         if not self._first(value):
             return
         key = _snapshot(value)
         if key is None:
             self.volatile = True
             return
-        self._snapshots.append((value, key))
+        if not isinstance(value, tuple | frozenset):
+            self._snapshots.append((value, tuple(_items(value)), key))
         for item in _items(value):
             self._follow(item, attributes)
 
@@ -140,7 +152,7 @@ class Captures:
             return
         if not isinstance(value, ModuleType | type):
             self._follow(type(value), attributes)
-            if hasattr(value, "__getitem__") or hasattr(value, "__call__"):  # noqa: B004
+            if hasattr(value, "__getitem__") or hasattr(value, "__call__"):  # noqa: B004 - any captured object
                 self.volatile = True
         for name in sorted(attributes):
             held = namespace.get(name, _MISSING)
@@ -208,15 +220,11 @@ def _contents(cell: CellType) -> object:
         return _MISSING
 
 
-def _items(value: Any) -> Iterator[object]:  # noqa: ANN401
-    if isinstance(value, dict):
-        yield from value.keys()
-        yield from value.values()
-    else:
-        yield from value
+def _items(value: Any) -> Iterator[object]:  # noqa: ANN401 - any captured object
+    return chain(value, value.values()) if isinstance(value, dict) else iter(value)
 
 
-def _snapshot(value: Any) -> Hashable:  # noqa: ANN401
+def _snapshot(value: Any) -> Hashable:  # noqa: ANN401 - any captured object
     """Return a key of a container's contents; None when it is too large."""
     if len(value) > _LARGEST_SNAPSHOT:
         return None

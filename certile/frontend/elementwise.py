@@ -50,6 +50,28 @@ _IDENTITY_ON_INTEGERS = frozenset(("floor", "ceil", "round", "trunc"))
 _TESTS_OF_FLOATS = {"isnan": False, "isinf": False, "isfinite": True}
 _WITHOUT_NAN = {"fmax": "maximum", "fmin": "minimum"}
 
+# The functions behind NumPy's operators, by their names in the table of functions.
+_NUMPY_OPERATORS = {
+    "add": "add",
+    "subtract": "sub",
+    "multiply": "mul",
+    "divide": "div",
+    "floor_divide": "floordiv",
+    "remainder": "mod",
+    "power": "pow",
+    "bitwise_and": "bit_and",
+    "bitwise_or": "bit_or",
+    "bitwise_xor": "bit_xor",
+    "left_shift": "shl",
+    "right_shift": "shr",
+    "equal": "eq",
+    "not_equal": "ne",
+    "less": "lt",
+    "less_equal": "le",
+    "greater": "gt",
+    "greater_equal": "ge",
+}
+
 
 @dataclass(frozen=True, slots=True)
 class Operand:
@@ -77,6 +99,19 @@ def elementwise(state: State, function: str, *operands: object) -> TileHandle:
     args = settled or _settle_all(state, function, lifted)
     result_weak = _common_weakness(lifted) if FUNCTIONS[function].rule != "bool" else None
     return state.tile(_build(state, function, args), result_weak)
+
+
+def numpy_function(
+    state: State, name: str, method: str, inputs: Sequence[object], options: object
+) -> TileHandle:
+    """Carry out an operator that NumPy was asked for; raises `KernelError` K010 for a function."""
+    function = _NUMPY_OPERATORS.get(name)
+    if function is not None and method == "__call__" and not options:
+        # NumPy hands its own scalars on as arrays of rank 0.
+        items = [x[()] if isinstance(x, np.ndarray) and x.ndim == 0 else x for x in inputs]
+        return elementwise(state, function, *items)
+    hint = f"use ct.{name}" if name in FUNCTIONS else "use the functions of the language"
+    raise state.fault("K010", f"np.{name} does not compute with tiles", hint=hint)
 
 
 def cast(state: State, x: object, dtype: object) -> TileHandle:

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
+from certile.diagnostics import KernelError
 from certile.frontend.spec import Weak
 from certile.ir.dtypes import DType
 from certile.ir.tile import Carried, Effect
@@ -85,7 +86,12 @@ class AxisHandle(Axis):
         return extent_of(self.axis.extent)
 
     def __eq__(self, other: object) -> bool:
+        if isinstance(other, bool | int | float | Tile | Extent):
+            return bool(self._refuse(other))
         return isinstance(other, AxisHandle) and other.axis == self.axis
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
 
     def __hash__(self) -> int:
         return hash(self.axis)
@@ -106,6 +112,19 @@ class ExtentHandle(Extent):
         return f"<{self.dim}>"
 
 
+class _Extents(tuple[Extent, ...]):
+    """The shape of a view; a dimension that it lacks is an error of the kernel."""
+
+    __slots__ = ()
+
+    def __getitem__(self, at: Any) -> Any:  # noqa: ANN401 - an extent, or a tuple
+        try:
+            return super().__getitem__(at)
+        except IndexError:
+            message = f"the view has rank {len(self)}; it has no dimension {at}"
+            raise KernelError("K015", message, loc=Loc.of_user()) from None
+
+
 class ViewHandle(View):
     """A view argument."""
 
@@ -122,7 +141,8 @@ class ViewHandle(View):
     @property
     def shape(self) -> tuple[Extent | int, ...]:
         """The extents, symbolic."""
-        return tuple(ExtentHandle(Dim(self.buffer.name, d)) for d in range(self.buffer.rank))
+        extents = (ExtentHandle(Dim(self.buffer.name, d)) for d in range(self.buffer.rank))
+        return _Extents(extents)
 
     def __repr__(self) -> str:
         return f"<view {self.buffer.name}: {self.buffer.dtype}, rank {self.buffer.rank}>"

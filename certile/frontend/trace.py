@@ -19,6 +19,7 @@ from certile.frontend.handles import TileHandle, ViewHandle
 from certile.frontend.loops import left_early
 from certile.frontend.spec import ArgumentSpec, ConstantSpec, KernelSpec, ScalarSpec, ViewSpec
 from certile.frontend.state import Specialised, State
+from certile.ir.functions import FLOAT_TESTS
 from certile.ir.tile import (
     Effect,
     Kernel,
@@ -39,7 +40,6 @@ from certile.ir.walk import values
 from certile.language import active
 from certile.source import Loc
 
-_TESTS_OF_SPECIAL_VALUES = ("isnan", "isinf", "isfinite")
 _ORDERED = ("ordered_tree", "fold_left", "fold_right", "reproducible")
 
 
@@ -61,7 +61,7 @@ class _Trace:
     def __init__(self, state: State) -> None:
         self.state = state
 
-    def call(self, name: str, /, *args: object, **options: object) -> Any:  # noqa: ANN401
+    def call(self, name: str, /, *args: object, **options: object) -> Any:  # noqa: ANN401 - what the function gives
         """Carry out the language function `name`."""
         return IMPLEMENTATIONS[name](self.state, *args, **options)
 
@@ -172,7 +172,7 @@ def _check_memories(body: Sequence[Effect], filled: set[Memory]) -> None:
 def _check_fast(kernel: Kernel) -> None:
     """Refuse fast math where it may change what the kernel tests or promises."""
     for at in values(kernel):
-        tested = isinstance(at, Map) and at.fn in _TESTS_OF_SPECIAL_VALUES
+        tested = isinstance(at, Map) and at.fn in FLOAT_TESTS
         ordered = isinstance(at, Reduce) and at.policy in _ORDERED
         if tested or ordered:
             what = "tests for NaN or infinity" if tested else "reduces in a fixed order"

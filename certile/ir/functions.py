@@ -60,6 +60,10 @@ def _inexact(names: str, ulp: float, arity: int = 1) -> list[Function]:
     return [Function(name, arity, "float", ulp, expensive=True) for name in names.split()]
 
 
+COMPARISONS = frozenset({"eq", "ne", "lt", "le", "gt", "ge"})
+# What tells special values of a float apart.
+FLOAT_TESTS = frozenset({"isnan", "isinf", "isfinite"})
+
 # `div` is true division; `floordiv` and `mod` floor as Python's do; integers divided by 0 give 0,
 # floats what IEEE division gives.
 # `maximum minimum` propagate NaN; `fmax fmin` ignore it.  `round` is half to even.  `shl shr` past

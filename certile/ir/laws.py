@@ -72,9 +72,7 @@ class Law:
         return ("x",) if self.operands == 1 else tuple(f"x{k}" for k in range(self.operands))
 
 
-def literal_value(
-    value: bool | int | float | str, dtype: DType, elements: int = 0
-) -> bool | int | float:
+def literal_value(value: bool | int | float | str, dtype: DType) -> bool | int | float:
     """The number a literal of a term stands for at a dtype."""
     match value:
         case "lowest":

@@ -53,7 +53,7 @@ class Value:
 
 @dataclass(frozen=True, slots=True)
 class Buffer:
-    """Global memory: a view argument or a workspace.  `written` is false for read-only buffers.
+    """Global memory: a view argument.  `written` is false for read-only buffers.
 
     No two buffers of a kernel overlap.  `alignment` in bytes is proved for the base pointer.
     """
@@ -98,8 +98,9 @@ class SharedArray:
 class Address:
     """An element index into a buffer: base + lane · lane_stride + offset.
 
-    `base` is a uniform i64.  `lane_stride` is an integer constant, or a uniform i64, or None (0).
-    `offset` is a varying i64 or None.  With neither the address is uniform.  A `lane_stride` of 1
+    `base` is a uniform i64.  `lane_stride` is an integer constant, a uniform i64, or None.
+    `offset` is a varying i64 or None.  With neither the address is uniform; a `lane_stride` of 0
+    says that every lane has the one address, and each lane's mask decides.  A `lane_stride` of 1
     without offset is a contiguous access, which the CPU emitter turns into one vector access.
     """
 
@@ -170,7 +171,7 @@ class Special(Operation):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Compute(Operation):
-    """An element-wise function of `functions.FUNCTIONS` plus `bits`, `float_of` (f32 <-> i32).
+    """An element-wise function of `functions.FUNCTIONS`.
 
     Operands have one dtype (`where`: a bool first); the result varies iff an operand does.
     """
@@ -408,6 +409,11 @@ class MachineKernel:
     body: Block
     precise_math: bool = False
     math: Literal["precise", "fast", "portable"] = "precise"
+
+    @property
+    def may_approximate(self) -> bool:
+        """Whether a target may use its fast functions and compile with fast math."""
+        return self.math == "fast" and not self.precise_math
 
     @property
     def shared_bytes(self) -> int:

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from certile.ir.dtypes import DType
+from certile.ir.functions import COMPARISONS
 from certile.ir.machine import (
     Block,
     Compute,
@@ -94,8 +95,6 @@ _EXACT: dict[str, Callable[..., int]] = {
     "gt": operator.gt,
     "ge": operator.ge,
 }
-
-_COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
 
 
 def _corners(fn: Callable[[int, int], int], a: Range, b: Range) -> Range:
@@ -234,7 +233,7 @@ class Facts:
             return Known(wrap(_EXACT[fn](*numbers), result))
         if len(args) != 2:
             return None
-        if fn in _COMPARISONS:
+        if fn in COMPARISONS:
             decided = _decided(fn, self.range(args[0]), self.range(args[1]))
             if args[0] is args[1]:
                 decided = fn in ("eq", "le", "ge")

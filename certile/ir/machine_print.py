@@ -1,6 +1,6 @@
-"""Machine IR as text for people, golden files and reports.
+"""Machine IR as text for people: dumps, `explain` and complaints of the verifier.
 
-In: a `MachineKernel`, a `Block` or an `Operation`.  Out: one deterministic text; two kernels of one
+In: a `MachineKernel`, or a `Block` of one.  Out: one deterministic text; two kernels of one
 structure print alike, whatever objects they are made of.  Decides the notation: constants,
 parameters and the lane stand where they are used, other values are numbered in order of definition,
 and `~` marks a type whose value differs between lanes.  Leaves parsing to nobody: the text is read,
@@ -37,7 +37,7 @@ from certile.ir.machine import (
     Value,
 )
 
-__all__ = ["Printer", "print_kernel", "print_operation"]
+__all__ = ["Printer", "print_kernel"]
 
 _INFIX = {
     "add": "+",
@@ -76,11 +76,6 @@ def print_kernel(kernel: MachineKernel) -> str:
     head += [f"  private {array.name}: {array.dtype}[{array.slots}]" for array in kernel.arrays]
     head += [f"  shared {array.name}: {array.dtype}[{array.count}]" for array in kernel.shared]
     return "\n".join([*head, "body", *Printer().block(kernel.body, "  "), ""])
-
-
-def print_operation(operation: Operation) -> str:
-    """One operation, its blocks included; values defined elsewhere are numbered as they appear."""
-    return "\n".join(Printer().operation(operation, ""))
 
 
 def _type(mtype: MType) -> str:

@@ -10,7 +10,7 @@ from functools import singledispatchmethod
 
 from certile.diagnostics import Diagnostic, InternalError
 from certile.ir.dtypes import bool_, i32, i64
-from certile.ir.functions import FUNCTIONS
+from certile.ir.functions import FLOAT_TESTS, FUNCTIONS
 from certile.ir.machine import (
     Address,
     ArrayLoad,
@@ -52,7 +52,6 @@ _SPECIAL_TYPES = {"lane": MType(i32, True), "subgroup": MType(i32), "group": MTy
 _NUMBERS_ONLY = frozenset({"neg", "abs", "sign", "floor", "ceil", "round", "trunc"}) | {
     *("add", "sub", "mul", "floordiv", "mod", "shl", "shr", "popcount", "ctz")
 }
-_FLOATS_ONLY = frozenset({"isnan", "isinf", "isfinite"})
 
 
 def verify_machine(kernel: MachineKernel) -> Iterator[Diagnostic]:
@@ -222,7 +221,7 @@ class _Verifier:
     @staticmethod
     def _domain(fn: str, rule: str, operand: Value) -> bool:
         dtype = operand.dtype
-        if rule == "float" or fn in _FLOATS_ONLY:
+        if rule == "float" or fn in FLOAT_TESTS:
             return dtype.is_float
         if rule == "integer" and dtype.is_float:
             return False

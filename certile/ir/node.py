@@ -9,6 +9,7 @@ stay apart.
 from __future__ import annotations
 
 import dataclasses
+import functools
 import threading
 import weakref
 from collections.abc import Callable, Iterable, Iterator
@@ -61,12 +62,16 @@ class Node(metaclass=_NodeMeta):
     pure: bool = True
     loc: Loc
 
+    # `node` makes every class of nodes a dataclass, which a type checker does not see here.
+
     @classmethod
+    @functools.cache
     def compared(cls) -> tuple[str, ...]:
         """The fields that make two nodes different: all but the location."""
         return tuple(f.name for f in dataclasses.fields(cls) if f.name != "loc")  # type: ignore[arg-type]
 
     @classmethod
+    @functools.cache
     def operand_fields(cls) -> tuple[str, ...]:
         return tuple(f.name for f in dataclasses.fields(cls) if f.metadata.get(_OPERAND))  # type: ignore[arg-type]
 
@@ -132,7 +137,13 @@ def node(mnemonic: str, *, pure: bool = True) -> Callable[[type[_N]], type[_N]]:
 def reach(roots: Iterable[Node]) -> Iterator[Node]:
     """Every node the roots read, themselves included, operands before users, each once."""
     done: set[Node] = set()
-    stack: list[tuple[Node, bool]] = [(root, False) for root in reversed(list(roots))]
+    for root in roots:
+        yield from operands_first(root, done)
+
+
+def operands_first(root: Node, done: set[Node]) -> Iterator[Node]:
+    """What `root` reads and `done` lacks, operands first, ending with `root`; fills `done`."""
+    stack: list[tuple[Node, bool]] = [(root, False)]
     while stack:
         at, ready = stack.pop()
         if at in done:

@@ -24,9 +24,9 @@ import re
 from collections.abc import Iterator
 
 from certile.ir.dtypes import DType
-from certile.ir.laws import BUILTIN, Law
+from certile.ir.laws import BUILTIN, Component, Law
 from certile.ir.node import Node
-from certile.ir.terms import Term, to_json
+from certile.ir.terms import Apply, Lit, Var, to_json
 from certile.ir.tile import Carried, Effect, Kernel, Memory, Parallel, ScalarArg, Serial, View
 from certile.ir.types import Axis, Dim, TileType
 
@@ -214,18 +214,14 @@ def law_to_json(law: Law) -> str:
     def plain(value: object) -> object:
         if isinstance(value, tuple):
             return [plain(item) for item in value]
-        if dataclasses.is_dataclass(value) and not isinstance(value, type):
-            if hasattr(value, "type"):
-                return [value.name, value.type]  # type: ignore[attr-defined]
-            return to_json(_as_term(value))
+        if isinstance(value, Component):
+            return [value.name, value.type]
+        if isinstance(value, Var | Lit | Apply):
+            return to_json(value)
         return value
 
     fields = {f.name: plain(getattr(law, f.name)) for f in dataclasses.fields(law)}
     return json.dumps(fields, sort_keys=True)
-
-
-def _as_term(value: object) -> Term:
-    return value  # type: ignore[return-value]
 
 
 def _flat(value: object) -> Iterator[object]:

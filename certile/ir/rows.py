@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from certile.ir.tile import Effect, Kernel, Memory, Parallel, Reduce, Serial, Tile
+from certile.ir.tile import Effect, Kernel, Memory, Parallel, Reduce, Tile
 from certile.ir.types import Axis
 
 StepKind = Literal["load", "gather", "materialize", "reduce", "store", "serial"]
@@ -77,7 +77,6 @@ class RowProgram:
     reductions: tuple[Reduce, ...]
     reduction_extents: tuple[int, ...]
     read_and_written: bool
-    serial_loops: tuple[Serial, ...] = ()
     kept_inputs: tuple[Tile, ...] = ()
     memories: tuple[Memory, ...] = ()
     domain_trips: tuple[int, ...] = ()

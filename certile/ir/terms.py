@@ -7,7 +7,7 @@ as an S-expression and as nested lists in JSON.  Literals may be numbers or one 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -89,17 +89,9 @@ def evaluate(
         literal(arg.value, beside) if isinstance(arg, Lit) else value
         for arg, value in zip(term.args, made, strict=True)
     )
+    # Only literals were left None, and they have been made.
     memo[term] = apply(term.fn, args)  # type: ignore[arg-type]
     return memo[term]
-
-
-def variables_of(term: Term) -> Iterator[str]:
-    """The names of the variables a term reads, with repetitions."""
-    if isinstance(term, Var):
-        yield term.name
-    elif isinstance(term, Apply):
-        for arg in term.args:
-            yield from variables_of(arg)
 
 
 def to_json(term: Term) -> object:

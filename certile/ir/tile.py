@@ -28,6 +28,10 @@ POLICIES: tuple[Policy, ...] = (
     "fold_right",
     "reproducible",
 )
+# The reproducible tree: a block's leaves, its accumulators, the distances at which these merge.
+REPRODUCIBLE_BLOCK = 4096
+REPRODUCIBLE_ACCUMULATORS = 128
+REPRODUCIBLE_DISTANCES = (16, 8, 4, 2, 1, 64, 32)
 Scope = Literal["auto", "device", "group", "subgroup", "worker", "vector"]
 
 
@@ -398,7 +402,7 @@ class Serial(Effect):
 class Kernel:
     """A traced kernel: its arguments, its memories, and its top-level effects in order.
 
-    `digest` covers the source and everything the trace read; `notes` say what was specialised.
+    `math` says what functions may approximate, `rewrites` whether proved ones may be applied.
     """
 
     name: str

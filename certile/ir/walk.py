@@ -11,7 +11,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from certile.ir.node import Node
+from certile.ir.node import Node, operands_first
 from certile.ir.tile import (
     Buffer,
     Carried,
@@ -38,7 +38,7 @@ def values(kernel: Kernel) -> Iterator[Node]:
     done: set[Node] = set()
     for step in effects(kernel.body):
         for root in roots(step):
-            yield from _fresh_below(root, done)
+            yield from operands_first(root, done)
         if step not in done:
             done.add(step)
             yield step
@@ -144,21 +144,6 @@ def extent_of(axis: Axis, shapes: Shapes) -> int:
     if isinstance(axis.extent, Dim):
         return int(shapes[axis.extent.view][axis.extent.dim])
     return axis.extent
-
-
-def _fresh_below(root: Node, done: set[Node]) -> Iterator[Node]:
-    """What `root` reads and `done` lacks, operands first, ending with `root`; fills `done`."""
-    stack: list[tuple[Node, bool]] = [(root, False)]
-    while stack:
-        at, ready = stack.pop()
-        if at in done:
-            continue
-        if ready:
-            done.add(at)
-            yield at
-            continue
-        stack.append((at, True))
-        stack.extend((below, False) for below in reversed(list(at.operands())))
 
 
 def _axes_in(value: object) -> Iterator[Axis]:

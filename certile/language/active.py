@@ -17,7 +17,7 @@ from certile.source import Loc
 class Trace(Protocol):
     """What the language needs of a trace: to be called by name."""
 
-    def call(self, name: str, /, *args: object, **options: object) -> Any:  # noqa: ANN401
+    def call(self, name: str, /, *args: object, **options: object) -> Any:  # noqa: ANN401 - what the function gives
         """Carry out the language function `name`."""
 
 
@@ -33,7 +33,7 @@ def current() -> Trace | None:
     return _active.trace
 
 
-def call(name: str, /, *args: object, **options: object) -> Any:  # noqa: ANN401
+def call(name: str, /, *args: object, **options: object) -> Any:  # noqa: ANN401 - what the function gives
     """Pass a language call on to the active trace; its result has the type that the caller states.
 
     Raises `KernelError` K001 outside a kernel.

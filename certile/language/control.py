@@ -69,7 +69,7 @@ def reduce(
     init: Element | tuple[Element, ...] | None = None,
     dtype: object = None,
     scope: Scope = "auto",
-) -> Any:  # noqa: ANN401
+) -> Any:  # noqa: ANN401 - a tile, or a tuple
     """Reduce `tile` over `axes` by `law`; the result is a tile over the axes that are kept.
 
     Several axes are taken in the order given, the first outermost.  `law` is one of `ct.add mul

@@ -23,7 +23,7 @@ def neg(x: Element) -> Tile:
     return _map("neg", x)
 
 
-def abs(x: Element) -> Tile:  # noqa: A001
+def abs(x: Element) -> Tile:  # noqa: A001 - NumPy's name
     """The absolute value."""
     return _map("abs", x)
 
@@ -43,7 +43,7 @@ def ceil(x: Element) -> Tile:
     return _map("ceil", x)
 
 
-def round(x: Element) -> Tile:  # noqa: A001
+def round(x: Element) -> Tile:  # noqa: A001 - NumPy's name
     """The nearest integer, half to even."""
     return _map("round", x)
 
@@ -188,7 +188,7 @@ def fmin(x: Element, y: Element) -> Tile:
     return _map("fmin", x, y)
 
 
-def pow(x: Element, y: Element) -> Tile:  # noqa: A001
+def pow(x: Element, y: Element) -> Tile:  # noqa: A001 - NumPy's name
     """x to the power y."""
     return _map("pow", x, y)
 

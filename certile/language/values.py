@@ -27,11 +27,13 @@ class Tile:
     """
 
     __slots__ = ()
-    # NumPy scalars leave an operation with a tile to the tile.
-    __array_ufunc__: ClassVar[None] = None
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: object, **options: object) -> Any:
+        """Take over NumPy's operators, as in `np.float32(2) * tile`; others are refused by name."""
+        return call("numpy_function", ufunc.__name__, method, inputs, options)
 
     @property
-    def dtype(self) -> Any:  # noqa: ANN401
+    def dtype(self) -> Any:
         """The dtype of the elements, such as `ct.f32`."""
         return call("tile_dtype", self)
 
@@ -165,11 +167,48 @@ class Tile:
     def __len__(self) -> int:
         return int(call("refuse_number", self, "a length"))
 
-    def __iter__(self) -> Any:  # noqa: ANN401
+    def __iter__(self) -> Any:
         return call("refuse_number", self, "a sequence")
 
+    def __getattr__(self, name: str) -> Any:
+        # Libraries and Python itself ask for such names to see what they have before them.
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return call("refuse_attribute", self, name)
 
-class Axis:
+    @classmethod
+    def __torch_function__(
+        cls, function: Any, types: object, args: object = (), kwargs: object = None
+    ) -> Any:
+        """Refuse PyTorch's functions by name."""
+        return call("refuse_function", f"torch.{function.__name__}")
+
+
+class _Valueless:
+    """What a kernel handles but cannot compute with: every operator on it raises and says why."""
+
+    __slots__ = ()
+    __array_ufunc__: ClassVar[None] = None
+
+    __hash__ = object.__hash__
+
+    def _refuse(self, other: object = None, /) -> Any:
+        return call("elementwise", "add", self, 0)
+
+    # Identity would be an answer that nobody asked for: `view == 0` is meant element-wise.
+    def __eq__(self, other: object, /) -> Any:
+        return self._refuse()
+
+    def __ne__(self, other: object, /) -> Any:
+        return self._refuse()
+
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = _refuse
+    __truediv__ = __rtruediv__ = __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = _refuse
+    __pow__ = __rpow__ = __and__ = __rand__ = __or__ = __ror__ = __xor__ = __rxor__ = _refuse
+    __neg__ = __abs__ = __invert__ = __lt__ = __le__ = __gt__ = __ge__ = _refuse
+
+
+class Axis(_Valueless):
     """A dimension with an identity of its own: two axes of one extent are still two."""
 
     __slots__ = ()
@@ -184,6 +223,9 @@ class Axis:
         """The number of coordinates along the axis."""
         raise NotImplementedError
 
+    def __iter__(self) -> Any:
+        return call("refuse_iteration", self)
+
 
 class Extent:
     """The length of one dimension of a view, `x.shape[i]`; its value is known at launch.
@@ -195,61 +237,61 @@ class Extent:
 
     __slots__ = ()
 
-    def _with(self, function: str, left: object, right: object) -> Any:  # noqa: ANN401
+    def _with(self, function: str, left: object, right: object) -> Any:
         return call("extent_arithmetic", function, left, right)
 
-    def __add__(self, other: Element) -> Any:  # noqa: ANN401
+    def __add__(self, other: Element) -> Any:
         return self._with("add", self, other)
 
-    def __radd__(self, other: Element) -> Any:  # noqa: ANN401
+    def __radd__(self, other: Element) -> Any:
         return self._with("add", other, self)
 
-    def __sub__(self, other: Element) -> Any:  # noqa: ANN401
+    def __sub__(self, other: Element) -> Any:
         return self._with("sub", self, other)
 
-    def __rsub__(self, other: Element) -> Any:  # noqa: ANN401
+    def __rsub__(self, other: Element) -> Any:
         return self._with("sub", other, self)
 
-    def __mul__(self, other: Element) -> Any:  # noqa: ANN401
+    def __mul__(self, other: Element) -> Any:
         return self._with("mul", self, other)
 
-    def __rmul__(self, other: Element) -> Any:  # noqa: ANN401
+    def __rmul__(self, other: Element) -> Any:
         return self._with("mul", other, self)
 
-    def __truediv__(self, other: Element) -> Any:  # noqa: ANN401
+    def __truediv__(self, other: Element) -> Any:
         return self._with("div", self, other)
 
-    def __rtruediv__(self, other: Element) -> Any:  # noqa: ANN401
+    def __rtruediv__(self, other: Element) -> Any:
         return self._with("div", other, self)
 
-    def __floordiv__(self, other: Element) -> Any:  # noqa: ANN401
+    def __floordiv__(self, other: Element) -> Any:
         return self._with("floordiv", self, other)
 
-    def __rfloordiv__(self, other: Element) -> Any:  # noqa: ANN401
+    def __rfloordiv__(self, other: Element) -> Any:
         return self._with("floordiv", other, self)
 
-    def __mod__(self, other: Element) -> Any:  # noqa: ANN401
+    def __mod__(self, other: Element) -> Any:
         return self._with("mod", self, other)
 
-    def __rmod__(self, other: Element) -> Any:  # noqa: ANN401
+    def __rmod__(self, other: Element) -> Any:
         return self._with("mod", other, self)
 
-    def __eq__(self, other: object) -> Any:  # noqa: ANN401
+    def __eq__(self, other: object) -> Any:
         return self._with("eq", self, other)
 
-    def __ne__(self, other: object) -> Any:  # noqa: ANN401
+    def __ne__(self, other: object) -> Any:
         return self._with("ne", self, other)
 
-    def __lt__(self, other: Element) -> Any:  # noqa: ANN401
+    def __lt__(self, other: Element) -> Any:
         return self._with("lt", self, other)
 
-    def __le__(self, other: Element) -> Any:  # noqa: ANN401
+    def __le__(self, other: Element) -> Any:
         return self._with("le", self, other)
 
-    def __gt__(self, other: Element) -> Any:  # noqa: ANN401
+    def __gt__(self, other: Element) -> Any:
         return self._with("gt", self, other)
 
-    def __ge__(self, other: Element) -> Any:  # noqa: ANN401
+    def __ge__(self, other: Element) -> Any:
         return self._with("ge", self, other)
 
     def __hash__(self) -> int:
@@ -304,13 +346,13 @@ class Place:
         call("store", self, value)
 
 
-class Indexed:
+class Indexed(_Valueless):
     """Memory that is read and written by index."""
 
     __slots__ = ()
 
     @property
-    def dtype(self) -> Any:  # noqa: ANN401
+    def dtype(self) -> Any:
         """The dtype of the elements."""
         raise NotImplementedError
 
@@ -347,7 +389,7 @@ class Indexed:
         place: Place = call("place", self, coord, shape, bounds=bounds, fill=fill)
         return place
 
-    def __iter__(self) -> Any:  # noqa: ANN401
+    def __iter__(self) -> Any:
         return call("refuse_number", self, "a sequence")
 
     def __len__(self) -> int:
@@ -363,7 +405,7 @@ class Memory(Indexed):
     __slots__ = ()
 
 
-class Carry:
+class Carry(_Valueless):
     """A value that a `serial` loop hands from one iteration to the next.  Made by `ct.carry`."""
 
     __slots__ = ()

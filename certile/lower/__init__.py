@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from certile.diagnostics import InternalError
-from certile.ir.program import Launch, ViewFacts
+from certile.ir.host import ViewFacts
+from certile.ir.program import Launch
 from certile.ir.tile import Kernel, Parallel
 from certile.lower.interface import programs_of
 from certile.lower.reference import ReferenceLowering

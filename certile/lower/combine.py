@@ -12,12 +12,8 @@ from collections.abc import Callable, Sequence
 from certile.ir.dtypes import i32, i64
 from certile.ir.machine import Value
 from certile.ir.machine_build import Builder
+from certile.ir.tile import REPRODUCIBLE_DISTANCES
 from certile.lower.state import State, StateMachine
-
-# Reproducible tree: accumulators of a block, in the order their indices' bits are merged.
-ACCUMULATORS = 128
-BLOCK = 4096
-MERGE_BITS = (16, 8, 4, 2, 1, 64, 32)
 
 
 def balanced(states: Sequence[State], merge: Callable[[State, State], State]) -> State:
@@ -157,7 +153,7 @@ def reproducible_lanes(
     """
     lanes, workers = builder.lanes, builder.lanes * subgroups
     held = dict(enumerate(accumulators))
-    for bit in MERGE_BITS:
+    for bit in REPRODUCIBLE_DISTANCES:
         if bit < lanes:
             held = {a: butterfly(builder, machine, state, (bit,)) for a, state in held.items()}
         elif bit >= workers:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 
+from certile.ir.functions import FLOAT_TESTS
 from certile.ir.laws import Law
 from certile.ir.node import Node
 from certile.ir.rows import Step
@@ -11,7 +12,6 @@ from certile.ir.terms import Apply, Term
 from certile.ir.tile import Const, Kernel, Map, Parallel, Reduce, Tile, effects, roots
 from certile.ir.types import Axis
 
-_NAN_TESTS = frozenset({"isnan", "isinf", "isfinite"})
 _FUSABLE = frozenset({"materialize", "reduce", "store"})
 
 
@@ -79,7 +79,7 @@ def fused(steps: Sequence[Step]) -> list[list[Step]]:
 
 
 def _tests_nan(fn: str, args: Sequence[object]) -> bool:
-    return fn in _NAN_TESTS or (fn == "ne" and args[0] == args[1])
+    return fn in FLOAT_TESTS or (fn == "ne" and args[0] == args[1])
 
 
 def _law_tests_nan(law: Law) -> bool:

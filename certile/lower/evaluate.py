@@ -2,8 +2,8 @@
 
 In: a node and the scopes that say where the element is.  Out: a Machine IR value.  A scope binds
 axes to coordinates, remembers what was evaluated there, and carries the mask under which memory may
-be read.  What a map owns (reductions, stripes, carried values) it puts into `known` or answers
-through `Evaluator.special`.
+be read.  What a map owns (reductions, stripes, carried values) it puts into a scope's `memo` or the
+evaluator's `results`, or answers through the `special` it passes.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from certile.diagnostics import InternalError, UnsupportedError
 from certile.ir.dtypes import DType, bf16, bool_, f16, f32, i32, i64
-from certile.ir.functions import FUNCTIONS
+from certile.ir.functions import COMPARISONS, FLOAT_TESTS, FUNCTIONS
 from certile.ir.machine import Address, Value
 from certile.ir.machine_build import Builder
 from certile.ir.node import Node
@@ -47,12 +47,13 @@ NARROW = (f16, bf16)
 # Selections move bits; everything else on a narrow float is computed in f32 and rounded once.
 _MOVES = frozenset({"where"})
 # What bools have of their own; the rest is arithmetic of the integers 0 and 1.
-_LOGICAL = frozenset({"eq", "ne", "lt", "le", "gt", "ge", "maximum", "minimum", "fmax", "fmin"}) | {
-    *("where", "bit_and", "bit_or", "bit_xor", "bit_not")
-}
+_LOGICAL = (
+    COMPARISONS
+    | {"maximum", "minimum", "fmax", "fmin", "where"}
+    | {"bit_and", "bit_or", "bit_xor", "bit_not"}
+)
 # Nodes whose operands are evaluated at the same element.
 _ELEMENT_WISE = (Map, Cast, Bitcast, Broadcast)
-_CLASSES = frozenset({"isnan", "isinf", "isfinite"})
 
 
 def native_functions(sheet: Sheet, math: str) -> frozenset[str] | None:
@@ -68,7 +69,7 @@ def _computed_in(fn: str, dtype: DType) -> DType:
     """The type a function of `dtype` operands is computed in."""
     if dtype in NARROW:
         return dtype if fn in _MOVES else f32
-    if not dtype.is_float and (FUNCTIONS[fn].rule == "float" or fn in _CLASSES):
+    if not dtype.is_float and (FUNCTIONS[fn].rule == "float" or fn in FLOAT_TESTS):
         return f32
     return i32 if dtype.kind == "bool" and fn not in _LOGICAL else dtype
 

@@ -12,13 +12,16 @@ from dataclasses import dataclass
 from certile.ir.dtypes import DType, i64
 from certile.ir.machine import PrivateArray, Value
 from certile.ir.machine_build import Builder
-from certile.lower.combine import ACCUMULATORS, BLOCK, MERGE_BITS, in_order
+from certile.ir.tile import (
+    REPRODUCIBLE_ACCUMULATORS,
+    REPRODUCIBLE_BLOCK,
+    REPRODUCIBLE_DISTANCES,
+)
+from certile.lower.combine import in_order
 from certile.lower.coordinates import Coordinate, unflatten
 from certile.lower.evaluate import Evaluator
 from certile.lower.state import State, StateMachine
-
-# Leaves an ordered tree folds in sequence before it branches: depth at most 8 + log2(n / 8) + 1.
-LEAVES = 8
+from certile.plan.layout import ORDERED_RUN
 
 
 @dataclass(frozen=True)
@@ -65,15 +68,15 @@ class Folds:
     def ordered(self) -> State:
         """Short runs folded in order, then a balanced tree over the runs."""
         builder = self.builder
-        full, rest = divmod(self.count, LEAVES)
+        full, rest = divmod(self.count, ORDERED_RUN)
         if self.count == 0:
             return self.machine.identity()
 
         def run(number: Value) -> State:
-            return self._run(builder.mul(number, LEAVES), LEAVES)
+            return self._run(builder.mul(number, ORDERED_RUN), ORDERED_RUN)
 
         def last() -> State:
-            return self._run(builder.const(full * LEAVES, i64), rest)
+            return self._run(builder.const(full * ORDERED_RUN, i64), rest)
 
         ending = last if rest else None
         return in_order(builder, self.machine, full, run, ending, varying=True)
@@ -82,14 +85,15 @@ class Folds:
         """The tree the language fixes by the extent alone (see `combine`)."""
         if self.count == 0:
             return self.machine.identity()
-        arrays = [self.allocate(dtype, ACCUMULATORS) for dtype in self.machine.dtypes]
-        full, rest = divmod(self.count, BLOCK)
+        arrays = [self.allocate(dtype, REPRODUCIBLE_ACCUMULATORS) for dtype in self.machine.dtypes]
+        full, rest = divmod(self.count, REPRODUCIBLE_BLOCK)
 
         def block(number: Value) -> State:
-            return self._block(arrays, self.builder.mul(number, BLOCK), BLOCK)
+            start = self.builder.mul(number, REPRODUCIBLE_BLOCK)
+            return self._block(arrays, start, REPRODUCIBLE_BLOCK)
 
         def last() -> State:
-            return self._block(arrays, self.builder.const(full * BLOCK, i64), rest)
+            return self._block(arrays, self.builder.const(full * REPRODUCIBLE_BLOCK, i64), rest)
 
         ending = last if rest else None
         return in_order(self.builder, self.machine, full, block, ending, varying=True)
@@ -109,14 +113,14 @@ class Folds:
             return ()
 
         def add(index: Value, _: tuple[Value, ...]) -> tuple[Value, ...]:
-            slot = builder.mod(index, ACCUMULATORS)
+            slot = builder.mod(index, REPRODUCIBLE_ACCUMULATORS)
             leaf = self._leaf(builder.add(start, index))
             self._write(arrays, slot, machine.merge(self._read(arrays, slot), leaf))
             return ()
 
-        builder.for_(0, ACCUMULATORS, 1, (), clear)
+        builder.for_(0, REPRODUCIBLE_ACCUMULATORS, 1, (), clear)
         builder.for_(0, count, 1, (), add)
-        for bit in MERGE_BITS:
+        for bit in REPRODUCIBLE_DISTANCES:
             self._halve(arrays, bit)
         return self._read(arrays, builder.const(0, i64))
 
@@ -137,4 +141,4 @@ class Folds:
             builder.for_(0, bit, 1, (), inner)
             return ()
 
-        builder.for_(0, ACCUMULATORS, 2 * bit, (), outer)
+        builder.for_(0, REPRODUCIBLE_ACCUMULATORS, 2 * bit, (), outer)

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from certile.ir.dtypes import DType, i64
+from certile.ir.host import HostValue, ViewFacts
 from certile.ir.machine import Buffer, ScalarParameter, Value
 from certile.ir.machine_build import Builder
-from certile.ir.program import HostValue, ViewFacts
 from certile.ir.tile import Kernel, Load, Parallel, Scalar, Store, View, effects
 from certile.ir.types import Axis, Dim
 

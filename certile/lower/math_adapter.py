@@ -5,7 +5,7 @@ values.  Decides nothing: each method names the one operation with that meaning.
 when a function is expanded and when a target's own is called.
 """
 
-from certile.ir.dtypes import f32, i32, u32
+from certile.ir.dtypes import f32, i32
 from certile.ir.machine import Value
 from certile.ir.machine_build import Builder
 
@@ -62,10 +62,6 @@ class MachineArith:
         """Return the largest integer that is not above a."""
         return self.builder.compute("floor", a)
 
-    def round_even(self, a: Value) -> Value:
-        """Return the nearest integer, ties to even."""
-        return self.builder.compute("round", a)
-
     def scale2(self, x: Value, n: Value) -> Value:
         """Return x * 2**n with one rounding."""
         return self.builder.compute("scale2", x, n)
@@ -118,11 +114,6 @@ class MachineArith:
         """Shift right by a static count, repeating the sign bit."""
         return self.builder.compute("shr", a, count)
 
-    def lshr(self, a: Value, count: int) -> Value:
-        """Shift right by a static count, filling with zeros."""
-        shifted = self.builder.compute("shr", self.builder.reinterpret(a, u32), count)
-        return self.builder.reinterpret(shifted, i32)
-
     def iand(self, a: Value, b: Value) -> Value:
         """Return the bitwise and."""
         return self.builder.compute("bit_and", a, b)
@@ -131,10 +122,6 @@ class MachineArith:
         """Return the bitwise or."""
         return self.builder.compute("bit_or", a, b)
 
-    def ixor(self, a: Value, b: Value) -> Value:
-        """Return the bitwise exclusive or."""
-        return self.builder.compute("bit_xor", a, b)
-
     def bits(self, a: Value) -> Value:
         """Reinterpret an f32 as an i32."""
         return self.builder.reinterpret(a, i32)
@@ -142,10 +129,6 @@ class MachineArith:
     def float_of(self, a: Value) -> Value:
         """Reinterpret an i32 as an f32."""
         return self.builder.reinterpret(a, f32)
-
-    def to_int(self, a: Value) -> Value:
-        """Convert an integer-valued f32."""
-        return self.builder.convert(a, i32)
 
     def to_float(self, a: Value) -> Value:
         """Convert an i32 to f32."""

@@ -13,10 +13,8 @@ from dataclasses import dataclass
 
 from certile.ir.dtypes import i64
 from certile.ir.machine import SharedArray, Value
-from certile.ir.tile import Reduce
+from certile.ir.tile import REPRODUCIBLE_ACCUMULATORS, REPRODUCIBLE_BLOCK, Reduce
 from certile.lower.combine import (
-    ACCUMULATORS,
-    BLOCK,
     balanced,
     in_order,
     lanes_any_order,
@@ -206,16 +204,30 @@ class Reducer:
         ending = last if rest else None
         if workers.subgroups == 1:
             return in_order(builder, machine, full, whole, ending)
-        entries = (full + bool(rest)) * workers.subgroups
-        arrays = self._scratch(machine, entries)
-        self._each(full, lambda index: self._write(arrays, self._at(entries, index), whole(index)))
-        if ending is not None:
-            place = self._at(entries, builder.const(full, i64))
-            self._write(arrays, place, ending())
-        builder.barrier()
+        arrays, entries = self._shared_parts(machine, full, whole, ending)
         return in_order(
             builder, machine, entries, lambda k: self._read(arrays, self._entry(entries, k))
         )
+
+    def _shared_parts(
+        self,
+        machine: StateMachine,
+        full: int,
+        whole: Callable[[Value], State],
+        last: Callable[[], State] | None,
+    ) -> tuple[list[SharedArray], int]:
+        """Let each subgroup write its share of `full` parts and of a last one, if there is one.
+
+        Returns the arrays, readable by all, and how many shares they hold: those of a part adjoin.
+        """
+        builder = self._builder
+        entries = (full + (last is not None)) * self._workers.subgroups
+        arrays = self._scratch(machine, entries)
+        self._each(full, lambda index: self._write(arrays, self._at(entries, index), whole(index)))
+        if last is not None:
+            self._write(arrays, self._at(entries, builder.const(full, i64)), last())
+        builder.barrier()
+        return arrays, entries
 
     def _at(self, entries: int, part: Value) -> Value:
         """The entry of this subgroup's share of a part (a chunk or a block)."""
@@ -235,45 +247,19 @@ class Reducer:
         self, machine: StateMachine, elements: int, scope: ElementScope, unroll_up_to: int
     ) -> State:
         """The tree the language fixes by the extent alone (see `combine`)."""
-        builder, workers = self._builder, self._workers
-        held = ACCUMULATORS // workers.count
-        width = len(machine.dtypes)
-        full, rest = divmod(elements, BLOCK)
-
-        def block(number: Value, count: int) -> State:
-            def body(packs: Sequence[Element], carried: tuple[Value, ...]) -> tuple[Value, ...]:
-                for at in packs:
-                    place = at.position * width
-                    with scope(at):
-                        values = self._values(machine)
-                        after = fold_one(machine, carried[place : place + width], at, values)
-                    carried = (*carried[:place], *after, *carried[place + width :])
-                return carried
-
-            first = builder.mul(number, BLOCK // workers.count)
-            start = machine.identity() * held
-            flat = workers.sweep(
-                count, held, start, body, first_chunk=first, unroll_up_to=unroll_up_to
-            )
-            states = [flat[k * width : (k + 1) * width] for k in range(held)]
-            return reproducible_lanes(builder, machine, states, workers.subgroups)
+        builder, parts = self._builder, self._workers.subgroups
+        full, rest = divmod(elements, REPRODUCIBLE_BLOCK)
 
         def whole(index: Value) -> State:
-            return block(index, BLOCK)
+            return self._block(machine, scope, index, REPRODUCIBLE_BLOCK, unroll_up_to)
 
         def last() -> State:
-            return block(builder.const(full, i64), rest)
+            return self._block(machine, scope, builder.const(full, i64), rest, unroll_up_to)
 
         ending = last if rest else None
-        if workers.subgroups == 1:
+        if parts == 1:
             return in_order(builder, machine, full, whole, ending)
-        parts = workers.subgroups
-        entries = (full + bool(rest)) * parts
-        arrays = self._scratch(machine, entries)
-        self._each(full, lambda index: self._write(arrays, self._at(entries, index), whole(index)))
-        if ending is not None:
-            self._write(arrays, self._at(entries, builder.const(full, i64)), ending())
-        builder.barrier()
+        arrays, entries = self._shared_parts(machine, full, whole, ending)
 
         def joined(index: Value) -> State:
             base = builder.mul(index, parts)
@@ -282,4 +268,34 @@ class Reducer:
             ]
             return reproducible_subgroups(machine, states)
 
-        return in_order(builder, machine, full + bool(rest), joined)
+        return in_order(builder, machine, entries // parts, joined)
+
+    def _block(
+        self,
+        machine: StateMachine,
+        scope: ElementScope,
+        number: Value,
+        elements: int,
+        unroll_up_to: int,
+    ) -> State:
+        """The subgroup's share of a block of the reproducible tree."""
+        builder, workers = self._builder, self._workers
+        held = REPRODUCIBLE_ACCUMULATORS // workers.count
+        width = len(machine.dtypes)
+
+        def body(packs: Sequence[Element], carried: tuple[Value, ...]) -> tuple[Value, ...]:
+            for at in packs:
+                place = at.position * width
+                with scope(at):
+                    values = self._values(machine)
+                    after = fold_one(machine, carried[place : place + width], at, values)
+                carried = (*carried[:place], *after, *carried[place + width :])
+            return carried
+
+        first = builder.mul(number, REPRODUCIBLE_BLOCK // workers.count)
+        start = machine.identity() * held
+        flat = workers.sweep(
+            elements, held, start, body, first_chunk=first, unroll_up_to=unroll_up_to
+        )
+        states = [flat[k * width : (k + 1) * width] for k in range(held)]
+        return reproducible_lanes(builder, machine, states, workers.subgroups)

@@ -13,11 +13,11 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from math import prod
 
-from certile.diagnostics import UnsupportedError
+from certile.diagnostics import InternalError, UnsupportedError
 from certile.ir.dtypes import DType, i64
+from certile.ir.host import ViewFacts
 from certile.ir.machine import MachineKernel, PrivateArray, Value
 from certile.ir.machine_build import Builder
-from certile.ir.program import ViewFacts
 from certile.ir.tile import (
     Carried,
     Effect,
@@ -97,7 +97,7 @@ class ReferenceLowering:
                 case Parallel():
                     self._each(step.over, partial(self._body, step.body))
                 case _:
-                    raise UnsupportedError("U020", f"no reference map for {step.mnemonic}")
+                    raise InternalError("M020", f"no lowering for {step.mnemonic}", loc=step.loc)
 
     def _load(self, load: Load) -> None:
         """Take the snapshot now if a store of this program could change it; else read lazily."""

@@ -13,9 +13,9 @@ from contextlib import AbstractContextManager
 
 from certile.diagnostics import InternalError
 from certile.ir.dtypes import i64
+from certile.ir.host import ViewFacts
 from certile.ir.machine import MachineKernel, PrivateArray, Value
 from certile.ir.machine_build import Builder
-from certile.ir.program import ViewFacts
 from certile.ir.rows import RowProgram, Step
 from certile.ir.tile import Carried, Effect, Load, Memory, Reduce, Serial, Store, Tile
 from certile.ir.types import Axis

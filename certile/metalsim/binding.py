@@ -4,6 +4,7 @@ In: arrays by index.  Out: the buffer records of a launch.  Decides which arrays
 parameter, and which bindings share memory.  Leaves copying to the runtime.
 """
 
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -101,7 +102,7 @@ def _check(parameter: Parameter, array: Array, size: int) -> None:
 
 
 def _find_aliases(arrays: Mapping[int, Array], launch: abi.Launch) -> None:
-    """Let bindings of the same memory share it; refuse those that overlap otherwise."""
+    """Let bindings of the same memory share it; refuse a store to what overlaps otherwise."""
     seen: dict[tuple[int, int], int] = {}
     for index, array in arrays.items():
         extent = (array.ctypes.data, array.nbytes)
@@ -112,10 +113,13 @@ def _find_aliases(arrays: Mapping[int, Array], launch: abi.Launch) -> None:
             launch.buffers[index].alias = seen[extent]
             first.writable |= launch.buffers[index].writable
             continue
-        for (start, length), other in seen.items():
-            if start < extent[0] + extent[1] and extent[0] < start + length:
-                raise _wrong(f"buffers {other} and {index} overlap without being the same memory")
         seen[extent] = index
+    # Only when every alias is known is it known what may be stored to.
+    for (one, index), (two, other) in itertools.combinations(seen.items(), 2):
+        overlap = one[0] < two[0] + two[1] and two[0] < one[0] + one[1]
+        stored = launch.buffers[index].writable or launch.buffers[other].writable
+        if overlap and stored:
+            raise _wrong(f"buffers {index} and {other} overlap without being the same memory")
 
 
 def _wrong(message: str) -> ArgumentError:

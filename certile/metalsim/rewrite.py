@@ -58,7 +58,6 @@ class Rewritten:
 
     text: str
     writer: Writer
-    first_line: int
 
 
 def rewrite(unit: Unit, mode: Mode) -> tuple[Rewritten, list[Diagnostic]]:
@@ -70,11 +69,10 @@ def rewrite(unit: Unit, mode: Mode) -> tuple[Rewritten, list[Diagnostic]]:
             _ItemRewriter(unit, mode, writer).item(item)
         except Refused as refused:
             refusals.append(refused.diagnostic)
-    header = _header(mode)
-    text = f'{header}#line 1 "{SOURCE_NAME}"\n{writer.text()}' + "}\n"
+    text = f'{_header(mode)}#line 1 "{SOURCE_NAME}"\n{writer.text()}' + "}\n"
     if mode == "run":
         text += "".join(_entry(kernel) for kernel in unit.kernels)
-    return Rewritten(text, writer, header.count("\n") + 2), refusals
+    return Rewritten(text, writer), refusals
 
 
 def constant_offsets(unit: Unit) -> dict[int, tuple[Constant, int]]:

@@ -7,6 +7,7 @@ to the rewriter and loading to `certile.metalsim.library`.
 
 import functools
 import hashlib
+import logging
 import os
 import platform
 import re
@@ -43,9 +44,11 @@ _CHECKED = (
     "-fsanitize=thread,array-bounds,shift-exponent,integer-divide-by-zero,float-cast-overflow,return",
     "-mllvm", "-tsan-instrument-func-entry-exit=0", "-mllvm", "-tsan-instrument-read-before-write",
 )  # fmt: skip
+# A frame larger than the guard below a thread's stack would otherwise step over it.
+_PROBED = "-fstack-clash-protection"
 _KERNEL_FLAGS: dict[Build, tuple[str, ...]] = {
-    "fast": (*_CODE, "-O2", "-DMSL_CHECKED=0"),
-    "checked": (*_CODE, *_CHECKED, "-DMSL_CHECKED=1"),
+    "fast": (*_CODE, _PROBED, "-O2", "-DMSL_CHECKED=0"),
+    "checked": (*_CODE, *_CHECKED, _PROBED, "-DMSL_CHECKED=1"),
 }
 _RUNTIME_FLAGS: dict[Build, tuple[str, ...]] = {
     "fast": (*_CODE, "-O2", "-DMSL_CHECKED=0"),
@@ -55,6 +58,9 @@ _STRICT = (
     "-fsyntax-only", "-ferror-limit=50", "-Wno-everything", "-Werror=uninitialized",
     "-Werror=sometimes-uninitialized", "-Werror=return-type",
 )  # fmt: skip
+
+_log = logging.getLogger(__name__)
+_SEAL_BYTES = hashlib.sha256().digest_size
 
 # Codes at the head of a static assertion's text, in the headers and in rewritten text.
 _ASSERTED = ("X007", "X008", "X010")
@@ -169,11 +175,10 @@ class Job:
         Raises:
             UnsupportedError: if there is no clang: without its version no library is known.
         """
-        target = self._target(find_clang())
-        return target if target.exists() else None
+        return _stored(self._name(find_clang()))
 
     def build(self) -> Path:
-        """Compile the text and return the library's path in the cache.
+        """Compile the text and return the library's path, in the cache where there is one.
 
         Raises:
             UnsupportedError: if there is no clang, or the system is not Linux.
@@ -186,31 +191,30 @@ class Job:
                 hint="check() works here; on a Mac the kernel itself can run",
             )
         clang = find_clang()
-        target, flags = self._target(clang), _KERNEL_FLAGS[self.kind]
-        objects = [_runtime(clang, self.kind, name) for name in ("runtime", "memory")]
-        with tempfile.TemporaryDirectory(dir=_folder()) as scratch:
+        name, flags = self._name(clang), _KERNEL_FLAGS[self.kind]
+        objects = [_runtime(clang, self.kind, part) for part in ("runtime", "memory")]
+        with tempfile.TemporaryDirectory() as scratch:
             source, output = Path(scratch) / "kernel.cpp", Path(scratch) / "kernel.so"
             source.write_text(self.text, encoding="utf-8")
             inputs = [f"-I{_SHIM}", str(source), *map(str, objects)]
             _compile(clang, [*flags, "-shared", *inputs, "-lm", "-o", str(output)])
-            # Another process may publish the same library: either is complete.
-            os.replace(output, target)
-        return target
+            return _publish(output, name)
 
-    def _target(self, clang: Clang) -> Path:
+    def _name(self, clang: Clang) -> str:
         key = _key(clang, _KERNEL_FLAGS[self.kind], self.text + "\0" + self.context)
-        return _folder() / f"{key}.so"
+        return f"{key}.so"
 
 
-def _runtime(clang: Clang, kind: Build, name: str) -> Path:
-    target = _folder() / f"{name}-{_key(clang, _RUNTIME_FLAGS[kind], name)}.o"
-    if not target.exists():
-        with tempfile.TemporaryDirectory(dir=_folder()) as scratch:
-            output = Path(scratch) / "part.o"
-            source = str(_SHIM / f"{name}.cpp")
-            _compile(clang, [*_RUNTIME_FLAGS[kind], "-c", source, "-o", str(output)])
-            os.replace(output, target)
-    return target
+def _runtime(clang: Clang, kind: Build, part: str) -> Path:
+    name = f"{part}-{_key(clang, _RUNTIME_FLAGS[kind], part)}.o"
+    known = _stored(name)
+    if known is not None:
+        return known
+    with tempfile.TemporaryDirectory() as scratch:
+        output = Path(scratch) / "part.o"
+        source = str(_SHIM / f"{part}.cpp")
+        _compile(clang, [*_RUNTIME_FLAGS[kind], "-c", source, "-o", str(output)])
+        return _publish(output, name)
 
 
 def _compile(clang: Clang, arguments: Sequence[str]) -> None:
@@ -236,16 +240,72 @@ def _digest(parts: Iterable[str]) -> str:
     return digest.hexdigest()
 
 
-def _folder() -> Path:
-    """Return the folder for libraries: in the cache, or one that goes with the process."""
+def _stored(name: str) -> Path | None:
+    """Return a file that was published under a name, if it still holds what was written.
+
+    A loader would map a damaged one and fail, or crash, while the kernel runs.
+    """
     current = settings.current()
-    if current.cache != "on":
-        return Path(_own_folder().name)
-    folder = current.cache_dir / "metalsim"
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder
+    for folder in (*([] if current.cache == "off" else [_shared_folder()]), _own_folder()):
+        try:
+            data = (folder / name).read_bytes()
+        except OSError:
+            continue
+        content, seal = data[:-_SEAL_BYTES], data[-_SEAL_BYTES:]
+        if seal == _seal(name, content):
+            return folder / name
+        _log.warning("library %s is damaged and is rebuilt", folder / name)
+    return None
+
+
+def _publish(made: Path, name: str) -> Path:
+    """Put a file under a name, in the cache or where that cannot be in this process's own folder.
+
+    A seal follows the content: neither linker nor loader reads beyond the sections of an object.
+    """
+    content = made.read_bytes()
+    sealed = content + _seal(name, content)
+    if settings.current().cache == "on":
+        try:
+            return _written(_shared_folder(), name, sealed)
+        except OSError as error:
+            _warn_once(f"going on without the cache folder {_shared_folder()}: {error.strerror}")
+    return _written(_own_folder(), name, sealed)
+
+
+@functools.lru_cache(maxsize=16)
+def _warn_once(text: str) -> None:
+    _log.warning("%s", text)
+
+
+def _written(folder: Path, name: str, data: bytes) -> Path:
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    handle, temporary = tempfile.mkstemp(dir=folder, suffix=".part")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+        # Another process may publish the same file: either is complete.
+        os.replace(temporary, folder / name)
+    except OSError:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+    return folder / name
+
+
+def _seal(name: str, content: bytes) -> bytes:
+    """Cover the name too, so that a file copied over another one does not verify."""
+    return hashlib.sha256(name.encode() + b"\0" + content).digest()
+
+
+def _shared_folder() -> Path:
+    return settings.current().cache_dir / "metalsim"
+
+
+def _own_folder() -> Path:
+    """Return a folder that goes with the process."""
+    return Path(_temporary_folder().name)
 
 
 @functools.lru_cache(maxsize=1)
-def _own_folder() -> "tempfile.TemporaryDirectory[str]":
+def _temporary_folder() -> "tempfile.TemporaryDirectory[str]":
     return tempfile.TemporaryDirectory(prefix="certile-metalsim-")

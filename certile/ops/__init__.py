@@ -12,9 +12,9 @@ from certile.ops.reductions import (
     logsumexp,
     max,  # noqa: A004 - operations have the names that NumPy gives them
     mean,
-    min,  # noqa: A004
+    min,  # noqa: A004 - NumPy's name
     min_max,
-    sum,  # noqa: A004
+    sum,  # noqa: A004 - NumPy's name
 )
 from certile.ops.rows import l2_norm, layer_norm, log_softmax, rms_norm, softmax
 

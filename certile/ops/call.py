@@ -66,13 +66,15 @@ class Operation:
         self._plan = plan
         self._allocators: dict[Hashable, tuple[Callable[[], Array], ...]] = {}
         self._calls: dict[Hashable, _Known] = {}
+        # The last call: comparing keys is cheaper than hashing one.
+        self._last: tuple[list[Hashable], _Known | None] = ([], None)
 
     def __call__(
         self,
         inputs: tuple[Array, ...],
         out: Array | tuple[Array, ...] | None,
         options: tuple[Any, ...],
-    ) -> Any:  # noqa: ANN401
+    ) -> Any:  # noqa: ANN401 - an array, or a tuple
         """Compute the results of `inputs` under `options`, in `out` if it is given.
 
         One result is returned as it is, several as a tuple.  A scalar of NumPy counts as an array
@@ -90,7 +92,7 @@ class Operation:
         inputs: tuple[Array, ...],
         out: Array | tuple[Array, ...] | None,
         options: tuple[Any, ...],
-    ) -> Any:  # noqa: ANN401
+    ) -> Any:  # noqa: ANN401 - an array, or a tuple
         key: list[Hashable] = [options, chosen.name, call_state()]
         addresses: list[int] = []
         if out is None:
@@ -103,10 +105,11 @@ class Operation:
         else:
             outputs = (out,)
             probe_into((*inputs, out), key, addresses)
-        whole = tuple(key)
-        known = self._calls.get(whole)
-        if known is None:
-            known = self._prepare(whole, inputs, outputs, options)
+        before, known = self._last
+        if known is None or key != before:
+            whole = tuple(key)
+            known = self._calls.get(whole) or self._prepare(whole, inputs, outputs, options)
+            self._last = (key, known)
         run, finish = known
         run(addresses)
         return outputs[0] if finish is None else finish(inputs, outputs, out is not None)
@@ -171,7 +174,7 @@ class Operation:
             return None
         name = self.name
 
-        def finish(inputs: tuple[Array, ...], outputs: tuple[Array, ...], given: bool) -> Any:  # noqa: ANN401
+        def finish(inputs: tuple[Array, ...], outputs: tuple[Array, ...], given: bool) -> Any:  # noqa: ANN401 - an array, or a tuple
             if recorded:
                 outputs = gradients.recorded(name, outputs, inputs)
             if scalar and not given:

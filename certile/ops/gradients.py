@@ -34,16 +34,16 @@ def recorded(op: str, results: tuple[Tensor, ...], inputs: tuple[Tensor, ...]) -
 def _function() -> Any:  # noqa: ANN401 - a class of PyTorch
     torch: Any = importlib.import_module("torch")
 
-    class WithoutGradient(torch.autograd.Function):  # type: ignore[misc]
+    class WithoutGradient(torch.autograd.Function):  # type: ignore[misc]  # of Any
         """Forward gives the result; backward says that there is no gradient."""
 
         @staticmethod
-        def forward(ctx: Any, op: str, result: Tensor, *inputs: Tensor) -> Tensor:  # noqa: ANN401
+        def forward(ctx: Any, op: str, result: Tensor, *inputs: Tensor) -> Tensor:  # noqa: ANN401 - a class of PyTorch
             ctx.op = op
             return result.detach()
 
         @staticmethod
-        def backward(ctx: Any, *gradients: Tensor) -> Tensor:  # noqa: ANN401
+        def backward(ctx: Any, *gradients: Tensor) -> Tensor:  # noqa: ANN401 - a class of PyTorch
             raise UnsupportedError(
                 "U503",
                 f"certile.ops.{ctx.op} has no gradient in this version",

@@ -16,7 +16,7 @@ import numpy as np
 
 from certile.diagnostics import ArgumentError
 from certile.ops.layout import Strided, contiguous_strides
-from certile.plan.record import Options
+from certile.plan.options import Options
 from certile.runtime import arrays
 from certile.runtime.arrays import ArrayInfo, numpy_dtype, probe_into
 from certile.runtime.bind import as_numpy

@@ -26,7 +26,6 @@ from certile.runtime.kernel import TileKernel
 __all__ = ["argmax", "argmin", "logsumexp", "max", "mean", "min", "min_max", "sum"]
 
 Array = Any
-Number = bool | int | float
 
 
 @dataclass(frozen=True, slots=True)

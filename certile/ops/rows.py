@@ -212,10 +212,10 @@ def rms_norm(  # noqa: PLR0913 - as the frameworks have it
     axis: Axis = -1,
     eps: float = 1e-6,
     residual: Array = None,
-    out: Any = None,  # noqa: ANN401
+    out: Any = None,  # noqa: ANN401 - an array, or a pair
     dtype: object = None,
     guard: object = None,
-) -> Any:  # noqa: ANN401
+) -> Any:  # noqa: ANN401 - an array, or a pair
     """Return x / sqrt(mean(x²) + eps), times `weight`, over `axis` (one, or a tuple of the last).
 
     With `residual` it normalises h = x + residual, rounded to x's dtype, and returns (y, h); `out`
@@ -250,10 +250,10 @@ def layer_norm(  # noqa: PLR0913 - as the frameworks have it
     axis: Axis = -1,
     eps: float = 1e-5,
     residual: Array = None,
-    out: Any = None,  # noqa: ANN401
+    out: Any = None,  # noqa: ANN401 - an array, or a pair
     dtype: object = None,
     guard: object = None,
-) -> Any:  # noqa: ANN401
+) -> Any:  # noqa: ANN401 - an array, or a pair
     """Return (x - mean) / sqrt(variance + eps), times `weight`, plus `bias`, over `axis`.
 
     `axis` is one, or a tuple of the last ones, which `weight` and `bias` then span.  The variance

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from certile.plan.record import Options
+from certile.plan.options import Options
 from certile.targets.sheet import Sheet
 
 # The analytic policy counts in waves of 64 programs on every GPU.

@@ -15,7 +15,7 @@ from certile.analysis.sharing import is_expensive, roots_of
 from certile.analysis.views import visit
 from certile.ir.node import Node
 from certile.ir.rows import RowProgram, Step
-from certile.ir.tile import Reduce, Serial, Store, Tile, View
+from certile.ir.tile import REPRODUCIBLE_ACCUMULATORS, Reduce, Serial, Store, Tile, View
 from certile.plan.cost import rounds
 from certile.plan.layout import slots
 from certile.plan.record import Mapping, Options
@@ -26,7 +26,6 @@ MOST_ACCUMULATORS = 8
 SHARED_ACCUMULATORS = 4
 # A law with a state of its own keeps several vectors and its merge is long: two chains are enough.
 LAW_ACCUMULATORS = 2
-REPRODUCIBLE_ACCUMULATORS = 128
 
 # Nanoseconds of one vector round on one core: streaming from cache, and one transcendental (0.45 ns
 # an element of 16 lanes).  A second thread pays from about 20 microseconds of work.

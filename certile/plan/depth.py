@@ -6,16 +6,18 @@ result, an upper bound on what lowering builds.
 
 from __future__ import annotations
 
-from math import ceil, log2, prod
+from math import prod
 
-from certile.ir.tile import Reduce
-from certile.plan.layout import slots
+from certile.ir.tile import (
+    REPRODUCIBLE_ACCUMULATORS,
+    REPRODUCIBLE_BLOCK,
+    REPRODUCIBLE_DISTANCES,
+    Reduce,
+)
+from certile.plan.layout import ORDERED_RUN, slots
 from certile.plan.record import GroupPlan, Mapping
 
 __all__ = ["depths", "tree_depth"]
-
-# The reproducible tree: leaves a accumulator of a full block, then seven halvings.
-_BLOCK, _ACCUMULATORS, _HALVINGS = 4096, 128, 7
 
 
 def depths(plan: GroupPlan) -> dict[Reduce, int]:
@@ -32,17 +34,18 @@ def tree_depth(node: Reduce, mapping: Mapping, lanes: int) -> int:
 
 
 def _levels(count: int) -> int:
-    return ceil(log2(count)) if count > 1 else 0
+    return (count - 1).bit_length() if count > 1 else 0
 
 
 def _depth(node: Reduce, mapping: Mapping, lanes: int, count: int) -> int:
     if node.policy == "reproducible":
-        blocks = -(-count // _BLOCK)
-        return -(-min(count, _BLOCK) // _ACCUMULATORS) + _HALVINGS + _levels(blocks)
+        blocks = -(-count // REPRODUCIBLE_BLOCK)
+        own = -(-min(count, REPRODUCIBLE_BLOCK) // REPRODUCIBLE_ACCUMULATORS)
+        return own + len(REPRODUCIBLE_DISTANCES) + _levels(blocks)
     reference = mapping.family == "reference"
     if node.policy == "ordered_tree":
-        run = 8 if reference else mapping.lane_elements
-        chunk = 8 if reference else lanes * mapping.subgroups_per_program * mapping.lane_elements
+        run = ORDERED_RUN if reference else mapping.lane_elements
+        chunk = run if reference else lanes * mapping.subgroups_per_program * mapping.lane_elements
         parts = -(-count // chunk) * (1 if reference else mapping.subgroups_per_program)
         return run + (0 if reference else _levels(lanes)) + _levels(parts) + 1
     if reference or node.policy in ("fold_left", "fold_right"):

@@ -1,12 +1,17 @@
 """Ownership as arithmetic: which worker owns element e, and in which slot.
 
 W workers own V consecutive elements each a chunk: e = (W * chunk + w) * V + v, kept in slot = chunk
-* V + v.  In: integers.  Out: integers.  Decides nothing; leaves W and V to the planner.
+* V + v.  In: integers.  Out: integers.  Decides only the runs of ordered trees; leaves W and V to
+the planner.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+
+# Leaves that an ordered tree of the reference map folds in sequence before it branches: its depth
+# is at most 8 + log2(n / 8) + 1.
+ORDERED_RUN = 8
 
 
 @dataclass(frozen=True, slots=True)

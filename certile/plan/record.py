@@ -11,10 +11,21 @@ from typing import Literal
 from certile.diagnostics import Refusal
 from certile.ir.rows import RowProgram
 from certile.ir.tile import Reduce
+from certile.plan.options import Materialization, Options
 from certile.targets.sheet import Sheet
 
+__all__ = [
+    "Candidate",
+    "Declined",
+    "Family",
+    "GroupPlan",
+    "Mapping",
+    "Materialization",
+    "Options",
+    "Rejection",
+]
+
 Family = Literal["subgroup", "reference"]
-Materialization = Literal["preserve", "expensive-only"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,27 +47,6 @@ class Mapping:
     unroll: int = 1
     accumulators: int = 1
     streaming: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """What a caller may ask of the planner; None leaves the choice to it."""
-
-    max_threads: int | None = None
-    shared_bytes: int | None = None
-    lane_elements: int = 1
-    programs_per_group: int | None = None
-    threads: int | None = None
-    max_stripe: int | None = None
-    max_thread_candidates: int = 32
-    unroll: int = 1
-    materialization: Materialization | None = None
-    cache_inputs: bool = False
-    subgroup_reductions: Literal["auto", "on", "off"] = "auto"
-    policy: Literal["analytic", "service"] = "analytic"
-    alpha: float = 1.0
-    beta: float = 2.0
-    gamma: float = 16.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from math import prod
 from certile.analysis.effects import trips
 from certile.diagnostics import ArgumentError, Refusal
 from certile.ir.rows import RowProgram, Step
-from certile.ir.tile import Reduce, Serial
+from certile.ir.tile import REPRODUCIBLE_BLOCK, Reduce, Serial
 from certile.plan.layout import slots
 from certile.plan.record import Declined, Mapping, Options, Rejection
 from certile.targets.sheet import Sheet
@@ -22,8 +22,7 @@ from certile.targets.sheet import Sheet
 MAX_SUBGROUPS = 32
 MAX_AUTOMATIC_PACK = 8
 LANE_ELEMENTS = (1, 2, 4, 8)
-# The reproducible tree has 128 accumulators a block of 4096: 4, 2 or 1 a lane of 32.
-REPRODUCIBLE_BLOCK = 4096
+# The accumulators of a block are 4, 2 or 1 a lane of 32.
 REPRODUCIBLE_WIDTHS = (1, 2, 4)
 
 

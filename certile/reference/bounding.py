@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from certile.ir.dtypes import DType, bf16, bool_, f16, f32, f64
-from certile.ir.functions import FUNCTIONS
+from certile.ir.functions import COMPARISONS, FLOAT_TESTS, FUNCTIONS
 from certile.reference import machine_numeric as numeric
 from certile.reference.functions import Overrides
 from certile.reference.machine_numeric import Array
@@ -38,8 +38,6 @@ _POLES = frozenset(("recip", "tan"))
 # Sums whose terms may cancel state their units at the size of a term: log(exp a + exp b) is
 # max + log1p(exp(-|a - b|)), and the second term is at most log 2.
 _LEAST_SIZE = {"logaddexp": float(np.log(2.0))}
-_COMPARISONS = frozenset(("eq", "ne", "lt", "le", "gt", "ge"))
-_TESTS = frozenset(("isnan", "isinf", "isfinite"))
 _BITS = frozenset(("bit_and", "bit_or", "bit_xor", "bit_not", "shl", "shr", "popcount", "ctz"))
 
 
@@ -83,7 +81,7 @@ def bound(
     if not (inexact or how.always or how.flushed or any(arg.error is not None for arg in args)):
         return None
     errors = [_error(arg) for arg in args]
-    if fn in _COMPARISONS or fn in _TESTS or (dtype.kind == "bool" and fn in _BITS):
+    if fn in COMPARISONS or fn in FLOAT_TESTS or (dtype.kind == "bool" and fn in _BITS):
         found = _of_bools(fn, args, errors, data)
     elif fn == "where":
         found = _of_where(args, errors, data)
@@ -146,9 +144,9 @@ _Rounding = Callable[[Array], Array]
 
 
 def _of_bools(fn: str, args: Sequence[Value], errors: list[Array], data: Array) -> Array:
-    if fn in _TESTS:
+    if fn in FLOAT_TESTS:
         return np.where(np.isinf(errors[0]), 1.0, 0.0)
-    if fn in _COMPARISONS:
+    if fn in COMPARISONS:
         a, b = (wide(arg.data) for arg in args)
         reach = errors[0] + errors[1]
         unclear = (reach > 0) & ((np.abs(a - b) <= reach) | np.isinf(reach))

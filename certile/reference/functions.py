@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from certile.ir.dtypes import DType, f32, f64, i32
-from certile.ir.functions import FUNCTIONS
+from certile.ir.functions import COMPARISONS, FUNCTIONS
 from certile.reference import machine_numeric as numeric
 from certile.reference.machine_numeric import Array
 
@@ -21,9 +21,11 @@ from certile.reference.machine_numeric import Array
 Overrides = Mapping[str, Callable[..., Array]]
 
 # Functions that mean the same for bools as for bits; the others are arithmetic of 0 and 1.
-_LOGICAL = frozenset(("eq", "ne", "lt", "le", "gt", "ge", "maximum", "minimum", "fmax", "fmin")) | {
-    *("where", "bit_and", "bit_or", "bit_xor", "bit_not")
-}
+_LOGICAL = (
+    COMPARISONS
+    | {"maximum", "minimum", "fmax", "fmin", "where"}
+    | {"bit_and", "bit_or", "bit_xor", "bit_not"}
+)
 
 
 def apply(

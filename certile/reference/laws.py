@@ -24,10 +24,11 @@ from certile.reference.bounding import Freedom, bound, bound_conversion
 from certile.reference.envelope import exact_rows, order_error, tree_error
 from certile.reference.functions import Overrides, apply
 from certile.reference.machine_numeric import Array
-from certile.reference.values import Value, either
+from certile.reference.values import Value
 
 State = tuple[Value, ...]
 
+# Stated here again, as in the language reference: the judge takes no number from the judged.
 _BLOCK, _LANES = 4096, 128
 # The lanes of a block meet at these distances, in this order.
 _DISTANCES = (16, 8, 4, 2, 1, 64, 32)
@@ -408,8 +409,3 @@ _UFUNCS = {
     "maximum": np.maximum,
     "minimum": np.minimum,
 }
-
-
-def poisoned(args: Sequence[Value]) -> Array | None:
-    """Which leaves of a reduction are poison."""
-    return either(*(arg.poison for arg in args))

@@ -273,7 +273,7 @@ class _Run:
 
         Group memory of several groups lies in one array: `index` is already offset by then.
         """
-        place = self.place(operation) if operation not in self.places else self.places[operation]
+        place = self.place(operation)
         offset = self._offset(cells, limit)
         if asked is None and index.size and index.min() >= 0 and index.max() < limit:
             got = None

@@ -276,14 +276,11 @@ def reinterpret(value: Array, source: DType, target: DType) -> Array:
     return stored.view(_STORAGE[target.name]).reshape(value.shape).astype(carrier(target))
 
 
-_COMBINE = {"add": "add", "mul": "mul", "maximum": "maximum", "minimum": "minimum"}
-
-
 def combine(fn: str, dtype: DType, value: Array) -> Array:
     """Combine the last axis by a butterfly: lane l meets lane l xor 16, 8, 4, 2, 1."""
     if fn in ("any", "all"):
         return np.asarray((np.any if fn == "any" else np.all)(value, axis=-1, keepdims=True))
     while (width := value.shape[-1]) > 1:
         half = width // 2
-        value = compute(_COMBINE[fn], dtype, (value[..., :half], value[..., half:]))
+        value = compute(fn, dtype, (value[..., :half], value[..., half:]))
     return value

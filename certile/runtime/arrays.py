@@ -271,7 +271,8 @@ def _probe_torch(tensor: Tensor) -> tuple[Signature, int]:
             _probe_torch,
             tensor.dtype,
             tensor.shape,
-            tensor.stride(),
+            # The shape of a contiguous tensor says its strides.
+            tensor.is_contiguous() or tensor.stride(),
             _ALIGNMENTS[address & 63],
             tensor.requires_grad,
             tensor.is_cpu or tensor.device,

@@ -21,7 +21,7 @@ import numpy as np
 
 from certile.diagnostics import InternalError
 from certile.ir.dtypes import BY_NAME, DType, bf16, bool_
-from certile.ir.program import HostValue
+from certile.ir.host import HostValue
 from certile.ir.tile import Kernel
 from certile.runtime import arrays
 from certile.runtime.arrays import ArrayInfo
@@ -99,7 +99,9 @@ class Interpreted:
             made[name] = as_numpy(info._replace(address=words[self._arguments.positions[name]]))
         for name, dtype in self._arguments.numbers.items():
             word = words[self._arguments.positions[name]]
-            made[name] = np.asarray(word).astype(arrays.numpy_dtype(dtype.name))[()]
+            # A number beyond the dtype's range is infinity, as where it is packed for a device.
+            with np.errstate(over="ignore"):
+                made[name] = np.asarray(word).astype(arrays.numpy_dtype(dtype.name))[()]
         self._run(self._kernel, made)
 
     def frozen(self, words: Words) -> Callable[[], object]:
@@ -173,6 +175,7 @@ class CpuLauncher:
         self._pick_all = layout.picker()
         self._constants = tuple(layout.constants)
         self._convert = layout.conversions
+        self._always = tuple(c for c in layout.conversions if c[1] in _CHANGING)
         # With one launch and no numbers only the leading addresses differ from call to call.
         self._leading = layout.leading_addresses() if len(self._starts) == 1 else ()
         self._only_addresses = bool(self._leading) and not layout.conversions
@@ -233,11 +236,15 @@ class CpuLauncher:
         return block
 
     def _fill_all(self, block: _Block, words: Words) -> None:
-        if self._convert:
-            words = list(words)
-            for position, convert in self._convert:
-                words[position] = convert(words[position])
-        self._pack_all(block.slots, 0, *self._pick_all((*words, *self._constants)))
+        if self._always:
+            words = _converted(words, self._always)
+        try:
+            self._pack_all(block.slots, 0, *self._pick_all((*words, *self._constants)))
+        except (struct.error, OverflowError, TypeError):
+            # Numbers that packing does not take as they are, such as a NumPy bool or 1e300 as f32.
+            others = [each for each in self._convert if each not in self._always]
+            words = _converted(words, others)
+            self._pack_all(block.slots, 0, *self._pick_all((*words, *self._constants)))
 
 
 class ByAddress:
@@ -326,6 +333,16 @@ def _picker(sources: Sequence[int]) -> Callable[[Any], tuple[Any, ...]]:
     return lambda values: tuple(values[source] for source in sources)
 
 
+def _converted(
+    words: Words, conversions: Sequence[tuple[int, Callable[[Any], Any]]]
+) -> Sequence[Any]:
+    """Return the words with those numbers replaced that are converted."""
+    changed = list(words)
+    for position, convert in conversions:
+        changed[position] = convert(changed[position])
+    return changed
+
+
 def _prototype(launch: CpuLaunch, function: int, count: int, threads: int) -> LaunchBlock:
     stride = -(-launch.scratch_bytes // 64) * 64
     wanted = min(threads, max(1, launch.pool_threads))
@@ -340,7 +357,7 @@ def _prototype(launch: CpuLaunch, function: int, count: int, threads: int) -> La
     )
 
 
-def _nearest_f32(value: Any) -> float:  # noqa: ANN401
+def _nearest_f32(value: Any) -> float:  # noqa: ANN401 - any number
     """Return a number that packs as f32: beyond the greatest finite one is infinity.
 
     Packing rounds, but raises where rounding overflows.
@@ -351,12 +368,12 @@ def _nearest_f32(value: Any) -> float:  # noqa: ANN401
     return math.copysign(math.inf, number)
 
 
-def _half_bits(value: Any) -> int:  # noqa: ANN401
+def _half_bits(value: Any) -> int:  # noqa: ANN401 - any number
     with np.errstate(over="ignore"):
         return int(np.float16(value).view(np.uint16))
 
 
-def _bf16_bits(value: Any) -> int:  # noqa: ANN401
+def _bf16_bits(value: Any) -> int:  # noqa: ANN401 - any number
     return int(np.asarray(value).astype(arrays.numpy_dtype("bf16")).view(np.uint16))
 
 
@@ -378,3 +395,5 @@ _CONVERSIONS: dict[str, Callable[[Any], Any]] = {
     "f32": _nearest_f32,
     "f64": float,
 }
+# These give other numbers than packing does; the rest only take more kinds of numbers.
+_CHANGING = (_half_bits, _bf16_bits)

@@ -15,7 +15,7 @@ import os
 import threading
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
@@ -28,14 +28,13 @@ from certile.frontend.signature import KernelSignature
 from certile.frontend.spec import KernelSpec, MathMode, RewriteMode, ScalarSpec
 from certile.frontend.trace import Traced, trace, unwrapped
 from certile.ir.dtypes import BY_NAME
-from certile.ir.program import ViewFacts
+from certile.ir.host import ViewFacts
 from certile.ir.tile import Kernel, View
 from certile.ir.types import Dim
 from certile.ir.walk import extent_of, parallel_regions, replace_view, specialise, static_dims
 from certile.language import active
-from certile.pipeline import CompiledProgram
 from certile.plan.classes import row_class, wave
-from certile.plan.record import GroupPlan, Options
+from certile.plan.options import Options
 from certile.runtime import arrays
 from certile.runtime.arrays import ArrayInfo
 from certile.runtime.bind import (
@@ -50,6 +49,11 @@ from certile.runtime.programs import CpuProgram, Request, obtain
 from certile.runtime.target import Target, resolve
 from certile.source import Loc
 from certile.targets import DEFAULTS, Sheet
+
+if TYPE_CHECKING:
+    # The compiler is loaded by the first compile; a program from the disk cache needs none of it.
+    from certile.pipeline import CompiledProgram
+    from certile.plan.record import GroupPlan
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -277,7 +281,7 @@ class Dispatcher:
             _remember(self._programs, key, (call.kept, program), _MOST_PROGRAMS)
             return launcher
         compiled = known[1] if known else request.compiled(request.watcher(notes))
-        assert isinstance(compiled, CompiledProgram)
+        assert not isinstance(compiled, CpuProgram)
         launcher = _device_launcher(call.target, compiled, call.arguments)
         self._artifacts.update(launch.artifact.fingerprint for launch in compiled.launches)
         _remember(self._programs, key, (call.kept, compiled), _MOST_PROGRAMS)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
@@ -26,13 +26,16 @@ from certile.frontend.spec import (
 from certile.frontend.trace import trace
 from certile.ir.tile import Kernel
 from certile.ir.walk import specialise
-from certile.plan.record import GroupPlan, Options
+from certile.plan.options import Options
 from certile.runtime import arrays
 from certile.runtime.arrays import ArrayInfo
 from certile.runtime.bind import ByAddress, CpuLauncher, Launcher
 from certile.runtime.dispatch import Dispatcher, Pattern, Site
 from certile.runtime.target import chosen
 from certile.settings import call_state
+
+if TYPE_CHECKING:
+    from certile.plan.record import GroupPlan
 
 __all__ = ["Bound", "Prepared", "TileKernel", "tile_kernel"]
 
@@ -67,7 +70,9 @@ class TileKernel:
         self._last: tuple[Key | None, Site | None] = (None, None)
         self._count = self.signature.positional_count
         kinds = [parameter.kind for parameter in self.signature.parameters]
-        self._constants = frozenset(i for i, kind in enumerate(kinds) if kind == "constant")
+        # How to probe each argument where some are compile-time values; None: by its type.
+        self._probers = tuple(_probe_constant if kind == "constant" else None for kind in kinds)
+        self._typed = not any(self._probers)
 
     @property
     def compilations(self) -> int:
@@ -147,29 +152,29 @@ class TileKernel:
     def __repr__(self) -> str:
         return f"<tile kernel {self.name}>"
 
-    def _probe(self, args: Sequence[object]) -> tuple[Key, tuple[Any, ...]]:
+    def _probe(self, args: Sequence[object]) -> tuple[Key, list[Any]]:
         """Return what decides how the call runs, and one word an argument."""
-        if not args:
-            return (chosen.name, call_state(), ()), ()
+        signatures: list[Hashable] = []
+        words: list[Any] = []
         try:
-            if self._constants:
-                probed = [
-                    (_constant_key(value), None)
-                    if position in self._constants
-                    else _PROBERS[type(value)](value)
-                    for position, value in enumerate(args)
-                ]
+            if self._typed:
+                for value in args:
+                    signature, word = _PROBERS[type(value)](value)
+                    signatures.append(signature)
+                    words.append(word)
             else:
-                probed = [_PROBERS[type(value)](value) for value in args]
+                # `strict` costs a tenth of a microsecond; `bind` gives a value a parameter.
+                for prober, value in zip(self._probers, args):  # noqa: B905
+                    signature, word = (prober or _PROBERS[type(value)])(value)
+                    signatures.append(signature)
+                    words.append(word)
         except CertileError:
             # The slow path names the parameter.
             self._dispatcher.site(args, _UNPLANNED)
             raise
-        # `strict` costs a tenth of a microsecond, and every item is a pair.
-        signatures, words = zip(*probed)  # noqa: B905
-        return (chosen.name, call_state(), signatures), words
+        return (chosen.name, call_state(), tuple(signatures)), words
 
-    def _found(self, key: Key, args: Sequence[object], words: tuple[Any, ...]) -> Site:
+    def _found(self, key: Key, args: Sequence[object], words: Sequence[Any]) -> Site:
         """Return the site of a key, from an earlier call or made for this one."""
         site = self._sites.get(key)
         if site is None or not site.captures.hold():
@@ -178,7 +183,7 @@ class TileKernel:
         return site
 
     def _site(
-        self, key: Key, args: Sequence[object], words: tuple[Any, ...], options: Options
+        self, key: Key, args: Sequence[object], words: Sequence[Any], options: Options
     ) -> Site:
         """Make the site of a signature, with the launcher that this call needs."""
         site, call = self._dispatcher.site(args, options)
@@ -371,23 +376,32 @@ def _options(plan: Options | Mapping[str, Any] | None) -> Options:
     return Options(**plan)
 
 
-def _constant_key(value: object) -> Hashable:
+def _probe_constant(value: object) -> tuple[Hashable, Any]:
+    kind = type(value)
+    if kind is int or kind is bool or kind is str or value is None:
+        return (kind, value), None
     try:
-        return typed_key(value)
+        return typed_key(value), None
     except TypeError:
         # Never equal to another, so that the slow path is taken and names the parameter.
-        return object()
+        return object(), None
+
+
+# The narrowest of the widths that tell dtypes apart, by the number of bits of an integer.
+_WIDTHS = tuple(
+    next(width for width in (0, 1, 7, 8, 15, 16, 31, 32, 63, 64) if bits <= width)
+    for bits in range(65)
+)
 
 
 def _probe_int(value: int) -> tuple[Hashable, Any]:
     """Class an integer by the dtypes that hold it, which is what a declared scalar depends on."""
     number = int(value)
     bits = (number if number >= 0 else ~number).bit_length()
-    width = next((w for w in (0, 1, 7, 8, 15, 16, 31, 32, 63, 64) if bits <= w), None)
-    return (type(value), number < 0, width), value
+    return (type(value), number < 0, _WIDTHS[bits] if bits <= 64 else None), value
 
 
-def _probe_other(value: Any) -> tuple[Hashable, Any]:  # noqa: ANN401
+def _probe_other(value: Any) -> tuple[Hashable, Any]:  # noqa: ANN401 - any argument
     return (type(value),), value
 
 
@@ -401,7 +415,7 @@ _FOR_NUMBERS: dict[type, Callable[[Any], tuple[Hashable, Any]]] = {
 }
 
 
-def _probe_new(value: Any) -> tuple[Hashable, Any]:  # noqa: ANN401
+def _probe_new(value: Any) -> tuple[Hashable, Any]:  # noqa: ANN401 - any argument
     """Probe a value of a type that was not met before, and remember how."""
     probed: tuple[Hashable, Any] = arrays.probe(value)
     _PROBERS[type(value)] = arrays.prober(type(value))

@@ -68,10 +68,15 @@ def run(
 
 
 def scalar_argument(value: bool | int | float, dtype: DType) -> npt.NDArray[Any]:
-    """A scalar as the one element that its reference parameter binds."""
-    if dtype.name == "bf16":
-        bits = np.array([value], np.float32).view(np.uint32)[0]
-        nearest = (int(bits) + 0x7FFF + (int(bits) >> 16 & 1)) >> 16
-        return np.array([nearest if value == value else 0x7FC0], np.uint16)
+    """A scalar as the one element that its reference parameter binds.
+
+    A number beyond the greatest finite one of a float dtype is infinity.
+    """
     name = _SCALARS.get(dtype.name, f"{'u' * (dtype.kind == 'uint')}int{dtype.bits}")
-    return np.array([value], name)
+    with np.errstate(over="ignore"):
+        made = np.array([value], np.float32 if dtype.name == "bf16" else name)
+    if dtype.name == "bf16":
+        bits = int(made.view(np.uint32)[0])
+        nearest = (bits + 0x7FFF + (bits >> 16 & 1)) >> 16
+        return np.array([nearest if value == value else 0x7FC0], np.uint16)
+    return made

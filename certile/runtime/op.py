@@ -75,11 +75,11 @@ class Op:
 
     def __call__(
         self,
-        *args: Any,  # noqa: ANN401
-        out: Any = None,  # noqa: ANN401
+        *args: Any,  # noqa: ANN401 - any array
+        out: Any = None,  # noqa: ANN401 - any array
         dtype: object = None,
-        **keywords: Any,  # noqa: ANN401
-    ) -> Any:  # noqa: ANN401
+        **keywords: Any,  # noqa: ANN401 - any array
+    ) -> Any:  # noqa: ANN401 - any array
         """Run the kernel and return its output, a tuple for several.
 
         Raises as the kernel does, and `ArgumentError` A001 or A011 for `out` and `dtype`.
@@ -99,7 +99,7 @@ class Op:
         made = tuple(results.values())
         return made[0] if len(made) == 1 else made
 
-    def _given(self, out: Any) -> dict[str, Any]:  # noqa: ANN401
+    def _given(self, out: Any) -> dict[str, Any]:  # noqa: ANN401 - any array
         listed = out if isinstance(out, tuple) else (out,)
         if len(listed) != len(self._outputs):
             message = f"the op has {len(self._outputs)} outputs, out= has {len(listed)}"

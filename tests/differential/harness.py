@@ -11,8 +11,8 @@ from math import prod
 import numpy as np
 
 from certile.codegen import emitter_for
+from certile.ir.host import ViewFacts
 from certile.ir.machine_verify import check_machine
-from certile.ir.program import ViewFacts
 from certile.ir.tile import View
 from certile.ir.types import Dim
 from certile.ir.verify import verify

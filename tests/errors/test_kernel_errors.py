@@ -6,7 +6,9 @@ In a case «…» marks what the caret must cover; the marks are taken out befor
 import re
 import textwrap
 
+import numpy as np
 import pytest
+import torch
 
 import certile as ct
 from certile.codes.kernel import KERNEL
@@ -198,6 +200,12 @@ CASES = {
         «def kernel(x, y, n):»
             pass
         """,
+    "K036": """
+        def kernel(x, y, n):
+            rows, cols = ct.axis("rows", x.shape[0]), ct.axis("cols", x.shape[1])
+            for r in ct.parallel(rows):
+                y[r, 0] = «x[r, cols].sum»()
+        """,
 }
 
 
@@ -300,6 +308,29 @@ def test_fast_math_is_refused(body, at):
     _trace(kernel, math="precise")
     with pytest.raises(KernelError, match="K035"):
         _trace(kernel, math="fast")
+
+
+@pytest.mark.parametrize(
+    ("body", "code", "hint"),
+    [
+        (lambda v, cols: np.exp(v), "K010", "use ct.exp"),
+        (lambda v, cols: torch.exp(v), "K010", "use ct.exp"),
+        (lambda v, cols: torch.nn.functional.gelu(v), "K010", "use the functions of the language"),
+        (lambda v, cols: v.astype("f16"), "K036", "use ct.cast(tile, dtype)"),
+        (lambda v, cols: v.exp(), "K036", "use ct.exp(tile)"),
+        (lambda v, cols: [v for _ in cols], "K019", "loop over ct.parallel"),
+    ],
+)
+def test_habits_of_other_libraries(body, code, hint):
+    def kernel(x, y, n):
+        rows, cols = ct.axis("rows", x.shape[0]), ct.axis("cols", x.shape[1])
+        for r in ct.parallel(rows):
+            y[r, cols] = body(x[r, cols], cols)
+
+    with pytest.raises(KernelError) as caught:
+        _trace(kernel)
+    assert caught.value.code == code
+    assert f"hint: {hint}" in str(caught.value)
 
 
 def test_the_rendered_error_shows_line_caret_and_hint():

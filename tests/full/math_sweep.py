@@ -10,7 +10,7 @@ import struct
 import subprocess
 from pathlib import Path
 
-from certile.lower.math import EXPANSIONS, scale2_by_products
+from certile.lower.math import EXPANSIONS
 
 TYPES = {"f": "float", "i": "int32_t", "c": "_Bool"}
 FREE_NAMES = {"sigmoid": "1 / (1 + exp(-x))", "recip": "1 / x", "rsqrt": "1 / sqrt(x)"}
@@ -21,6 +21,12 @@ PROLOGUE = """
 #include <string.h>
 static inline int32_t bits(float x) { int32_t i; memcpy(&i, &x, 4); return i; }
 static inline float float_of(uint32_t i) { float x; memcpy(&x, &i, 4); return x; }
+// Two factors of about 2**(n/2): the first product is exact, so only the second one rounds.
+static inline float scale2(float x, float n) {
+  int32_t whole = (int32_t)n, half = whole >> 1;
+  float first = float_of((uint32_t)(half + 127) << 23);
+  return x * first * float_of((uint32_t)(whole - half + 127) << 23);
+}
 """
 
 # `wrong` counts results whose kind (NaN, infinity, sign) is not that of the value.
@@ -67,26 +73,22 @@ BINARY = {
     "isub": "(int32_t)((uint32_t){} - (uint32_t){})",
     "iand": "{} & {}",
     "ior": "{} | {}",
-    "ixor": "{} ^ {}",
     "ishl": "(int32_t)((uint32_t){} << {})",
     "ishr": "{} >> {}",
-    "lshr": "(int32_t)((uint32_t){} >> {})",
     "neg": "-{}",
     "abs": "fabsf({})",
     "sqrt": "sqrtf({})",
+    "scale2": "scale2({}, {})",
     "floor": "floorf({})",
-    "round_even": "rintf({})",
     "fma": "fmaf({}, {}, {})",
     "isnan": "isnan({})",
     "bits": "bits({})",
     "float_of": "float_of((uint32_t){})",
-    "to_int": "(int32_t){}",
     "to_float": "(float){}",
 }
 RESULT = {
     **dict.fromkeys(("lt", "le", "gt", "ge", "eq", "ne", "isnan"), "c"),
-    **dict.fromkeys(("iadd", "isub", "iand", "ior", "ixor", "ishl", "ishr", "lshr"), "i"),
-    **dict.fromkeys(("bits", "to_int"), "i"),
+    **dict.fromkeys(("iadd", "isub", "iand", "ior", "ishl", "ishr", "bits"), "i"),
 }
 
 
@@ -114,9 +116,6 @@ class CArith:
 
     def select(self, condition, a, b):
         return self._define(a[0], f"{condition} ? {a} : {b}")
-
-    def scale2(self, x, n):
-        return scale2_by_products(self, x, n)
 
 
 def source():

@@ -71,6 +71,21 @@ def test_read_only_overlapping_and_missing_buffers():
         Library(ADD).kernel("add").run({0: np.ones(32, np.uint16)}, (1, 1, 1), (32, 1, 1))
 
 
+def test_read_only_buffers_may_overlap():
+    text = HEAD + (
+        "kernel void pairs(device const float* x [[buffer(0)]],"
+        " device const float* w [[buffer(1)]], device float* y [[buffer(2)]],"
+        " uint i [[thread_position_in_grid]]) { y[i] = x[i] + w[i]; }\n"
+    )
+    x, y = np.arange(33, dtype=np.float32), np.zeros(32, np.float32)
+    kernel = Library(text).kernel("pairs")
+    assert kernel.run({0: x, 1: x[1:], 2: y}, (1, 1, 1), (32, 1, 1)).ok
+    assert np.array_equal(y, x[:-1] + x[1:])
+    # The third buffer is the first, so the second overlaps what is stored to.
+    with pytest.raises(ArgumentError, match="overlap"):
+        kernel.run({0: x, 1: x[1:], 2: x}, (1, 1, 1), (32, 1, 1))
+
+
 def test_the_declared_thread_limit_holds():
     kernel = Library(ROW_SUM).kernel("row_sum")
     x, y = np.ones((1, 256), np.float32), np.zeros(1, np.float32)

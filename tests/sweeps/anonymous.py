@@ -11,7 +11,7 @@ import numpy as np
 
 import certile as ct
 from certile.diagnostics import UnsupportedError
-from certile.ir.program import ViewFacts
+from certile.ir.host import ViewFacts
 from certile.ir.types import Dim
 from certile.ir.walk import parallel_regions, specialise
 from certile.pipeline import compile_program

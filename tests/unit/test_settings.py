@@ -31,7 +31,7 @@ def test_defaults():
         ("CERTILE_THREADS", "3", 3),
         ("CERTILE_MATH", " portable ", "portable"),
         ("CERTILE_GUARD_BUDGET", "0.5", 0.5),
-        ("CERTILE_DUMP", "trace, plan", ("trace", "plan")),
+        ("CERTILE_DUMP", "tile, plan", ("tile", "plan")),
         ("CERTILE_TRACE", "rules", "rules"),
         ("CERTILE_TIME", "on", True),
         ("CERTILE_TIME", "0", False),
@@ -52,6 +52,7 @@ def test_values(name, raw, value):
         ("CERTILE_THREADS", "many"),
         ("CERTILE_GUARD_BUDGET", "nan"),
         ("CERTILE_DUMP", "Plan!"),
+        ("CERTILE_DUMP", "tile,plam"),
         ("CERTILE_TIME", "yes"),
     ],
 )

@@ -44,8 +44,6 @@ from certile.ir.machine import (
 )
 from certile.targets.sheet import Sheet
 
-_MERGE = {"add": "add", "mul": "mul", "maximum": "maximum", "minimum": "minimum"}
-
 
 class Emitter:
     """Emits one kernel."""
@@ -192,7 +190,7 @@ class Emitter:
                 writer.op(f"shufflevector {kind} {name}, {kind} poison, <{half} x i32> <{part}>")
                 for part in (low, high)
             ]
-            name = self._functions(dtype, half).emit(_MERGE[fn], (parts[0], parts[1]))
+            name = self._functions(dtype, half).emit(fn, (parts[0], parts[1]))
             width = half
         return writer.op(f"extractelement <1 x {element}> {name}, i64 0")
 
@@ -311,7 +309,11 @@ TABLE.on(Barrier)(_no_groups)
 
 
 def emit(kernel: MachineKernel, sheet: Sheet) -> Artifact:
-    """The LLVM module of a kernel, for the vector width of the sheet."""
+    """The LLVM module of a kernel, for the vector width of the sheet.
+
+    Raises:
+        UnsupportedError: U031, for more than one subgroup a group, shared memory or barriers.
+    """
     if kernel.shared or kernel.subgroups != 1:
         raise UnsupportedError("U031", "the CPU target runs one subgroup a group, without barriers")
     emitter = Emitter(kernel, scalef=sheet.architecture.startswith("avx512"))

@@ -16,6 +16,7 @@ from certile.codegen.cuda.functions import Expressions
 from certile.codegen.cuda.prelude import prelude
 from certile.codegen.cuda.types import SPELLING
 from certile.codegen.packs import Pack
+from certile.codegen.threads.admission import require_private_memory
 from certile.codegen.threads.emitter import Memory, ThreadEmitter
 from certile.codegen.threads.entries import thread_table
 from certile.codegen.writer import Writer
@@ -48,10 +49,12 @@ def emit(kernel: MachineKernel, sheet: Sheet) -> Artifact:
     """The kernel as CUDA C++, one `extern "C"` function of the kernel's name.
 
     Raises:
-        UnsupportedError: U301, when a subgroup of the kernel or of the sheet is not a warp.
+        UnsupportedError: U301, when a subgroup of the kernel or of the sheet is not a warp; U313,
+            for too large private arrays.
     """
     if kernel.lanes != _WARP or sheet.lanes != _WARP:
         raise UnsupportedError("U301", f"a CUDA subgroup has 32 lanes, not {kernel.lanes}")
+    require_private_memory(kernel, sheet)
     emitter = _Emitter(kernel)
     emitter.block(kernel.body)
     return artifact_of(
@@ -65,8 +68,7 @@ class _Emitter(ThreadEmitter):
     expressions: Expressions
 
     def __init__(self, kernel: MachineKernel) -> None:
-        fast = kernel.math == "fast" and not kernel.precise_math
-        super().__init__(kernel, Expressions(fast=fast))
+        super().__init__(kernel, Expressions(fast=kernel.may_approximate))
 
     def operation(self, operation: Operation) -> None:
         TABLE.emit(self, operation)

@@ -14,6 +14,7 @@ from certile.codegen.metal.functions import MetalExpressions
 from certile.codegen.metal.prelude import prelude
 from certile.codegen.metal.types import SPELLING, WIDE
 from certile.codegen.packs import Pack
+from certile.codegen.threads.admission import require_private_memory
 from certile.codegen.threads.emitter import Memory, ThreadEmitter
 from certile.codegen.threads.entries import thread_table
 from certile.codegen.writer import Writer
@@ -50,7 +51,8 @@ def emit(kernel: MachineKernel, sheet: Sheet) -> Artifact:
 
     Raises:
         UnsupportedError: U301, when a subgroup is not a SIMD group of 32; U310, for a dtype that
-            the sheet lacks; U311, for a function that MSL lacks; U312, for too many arguments.
+            the sheet lacks; U311, for a function that MSL lacks; U312, for too many arguments;
+            U313, for too large private arrays.
     """
     _admit(kernel, sheet)
     emitter = _Emitter(kernel)
@@ -65,13 +67,16 @@ def _admit(kernel: MachineKernel, sheet: Sheet) -> None:
     for dtype in _dtypes(kernel):
         if dtype not in sheet.dtypes or dtype.name not in SPELLING.stored:
             raise UnsupportedError("U310", f"{sheet.name} has no {dtype}", hint="use f32")
-    count = len(kernel.buffers) + len(kernel.scalars)
-    if count > _ARGUMENTS:
-        raise UnsupportedError(
-            "U312",
-            f"kernel {kernel.name} takes {count} arguments; Metal binds {_ARGUMENTS}",
-            hint="pass contiguous arrays: a stride that is 1 or 0 is no argument",
+    require_private_memory(kernel, sheet)
+    buffers, scalars = len(kernel.buffers), len(kernel.scalars)
+    if buffers + scalars > _ARGUMENTS:
+        message = (
+            f"kernel {kernel.name} takes {buffers} arrays and {scalars} numbers; "
+            f"Metal binds {_ARGUMENTS} arguments"
         )
+        few = buffers < _ARGUMENTS
+        hint = None if few else "pass fewer arrays, or several as one"
+        raise UnsupportedError("U312", message, hint=hint)
 
 
 def _dtypes(kernel: MachineKernel) -> Iterator[DType]:
@@ -91,8 +96,7 @@ class _Emitter(ThreadEmitter):
     expressions: MetalExpressions
 
     def __init__(self, kernel: MachineKernel) -> None:
-        fast = kernel.math == "fast" and not kernel.precise_math
-        super().__init__(kernel, MetalExpressions(fast=fast))
+        super().__init__(kernel, MetalExpressions(fast=kernel.may_approximate))
 
     def operation(self, operation: Operation) -> None:
         TABLE.emit(self, operation)

@@ -62,8 +62,8 @@ class ThreadEmitter(ABC):
             **{array: unique.make(f"own_{array.name}") for array in kernel.arrays},
         }
         self.scalars = {scalar: unique.make(f"n_{scalar.name}") for scalar in kernel.scalars}
-        # Writable memory with loads or stores that no subgroup barrier has ordered yet.
         self.exchanged = _exchanged(kernel)
+        # Of that, what has loads or stores that no subgroup barrier has ordered yet.
         self._loaded: set[Memory] = set()
         self._stored: set[Memory] = set()
 

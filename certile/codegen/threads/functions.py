@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from certile.codegen.threads.spelling import NARROW, Spelling
 from certile.diagnostics import InternalError
 from certile.ir.dtypes import DType
+from certile.ir.functions import FLOAT_TESTS
 
 __all__ = ["INFIX", "ThreadExpressions"]
 
@@ -25,7 +26,6 @@ INFIX = {
     "bit_xor": "^",
 }
 _COMPARE = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
-_TESTS = frozenset({"isnan", "isinf", "isfinite"})
 
 # Results that a narrow type holds exactly when its operands are narrow.
 _EXACT_IN_NARROW = frozenset(
@@ -58,7 +58,7 @@ class ThreadExpressions(ABC):
             return f"{args[0]} {_COMPARE[fn]} {args[1]}"
         if not dtype.is_float:
             return self._integer(fn, dtype, args, plain=plain)
-        if fn in _TESTS:
+        if fn in FLOAT_TESTS:
             return self.test(fn, args[0])
         value = self.float_function(fn, dtype, args)
         if dtype.name in NARROW and fn not in _EXACT_IN_NARROW:

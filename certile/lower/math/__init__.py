@@ -21,7 +21,6 @@ from certile.lower.math.logarithm import log, log1p, log2
 from certile.lower.math.numpy_arith import NumpyArith
 from certile.lower.math.portable import portable_functions
 from certile.lower.math.roots import recip, rsqrt
-from certile.lower.math.shared import scale2_by_products
 
 # The value type differs from builder to builder, and a table has one type: hence Any.
 Expansion: TypeAlias = Callable[..., Any]
@@ -72,5 +71,4 @@ __all__ = [
     "Arith",
     "Expansion",
     "NumpyArith",
-    "scale2_by_products",
 ]

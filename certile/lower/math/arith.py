@@ -63,15 +63,11 @@ class Arith(Protocol[V]):
         """Return the largest integer that is not above a."""
         ...
 
-    def round_even(self, a: V) -> V:
-        """Return the nearest integer, ties to even."""
-        ...
-
     def scale2(self, x: V, n: V) -> V:
         """Return x * 2**n with one rounding, also where the result is subnormal.
 
         ``n`` is an integer-valued f32 in [-252, 252]; ``x`` is NaN, zero or 1/4 <= abs(x) <= 4.
-        AVX-512 has this as one instruction; ``scale2_by_products`` spells it for the others.
+        AVX-512 has this as one instruction; elsewhere two products do it (see the CPU emitter).
         """
         ...
 
@@ -123,10 +119,6 @@ class Arith(Protocol[V]):
         """Shift an i32 right by a static count in [0, 32), repeating the sign bit."""
         ...
 
-    def lshr(self, a: V, count: int) -> V:
-        """Shift an i32 right by a static count in [0, 32), filling with zeros."""
-        ...
-
     def iand(self, a: V, b: V) -> V:
         """Return the bitwise and of two i32."""
         ...
@@ -135,20 +127,12 @@ class Arith(Protocol[V]):
         """Return the bitwise or of two i32."""
         ...
 
-    def ixor(self, a: V, b: V) -> V:
-        """Return the bitwise exclusive or of two i32."""
-        ...
-
     def bits(self, a: V) -> V:
         """Reinterpret an f32 as an i32."""
         ...
 
     def float_of(self, a: V) -> V:
         """Reinterpret an i32 as an f32."""
-        ...
-
-    def to_int(self, a: V) -> V:
-        """Convert an integer-valued f32 in i32's range, exactly; NaN gives any i32."""
         ...
 
     def to_float(self, a: V) -> V:

@@ -91,10 +91,6 @@ class NumpyArith:
         """Return the largest integer that is not above a."""
         return np.asarray(np.floor(a))
 
-    def round_even(self, a: Value) -> Value:
-        """Return the nearest integer, ties to even."""
-        return np.asarray(np.rint(a))
-
     def scale2(self, x: Value, n: Value) -> Value:
         """Return x * 2**n with one rounding: the product is exact in f64."""
         exponent = np.where(np.isfinite(n), n, 0).astype(np.int32)
@@ -148,10 +144,6 @@ class NumpyArith:
         """Shift right, repeating the sign bit."""
         return np.asarray(np.right_shift(a, np.int32(count)))
 
-    def lshr(self, a: Value, count: int) -> Value:
-        """Shift right, filling with zeros."""
-        return np.asarray(np.right_shift(a.view(np.uint32), np.uint32(count))).view(np.int32)
-
     def iand(self, a: Value, b: Value) -> Value:
         """Return the bitwise and."""
         return np.asarray(np.bitwise_and(a, b))
@@ -160,10 +152,6 @@ class NumpyArith:
         """Return the bitwise or."""
         return np.asarray(np.bitwise_or(a, b))
 
-    def ixor(self, a: Value, b: Value) -> Value:
-        """Return the bitwise exclusive or."""
-        return np.asarray(np.bitwise_xor(a, b))
-
     def bits(self, a: Value) -> Value:
         """Reinterpret an f32 as an i32."""
         return a.view(np.int32)
@@ -171,10 +159,6 @@ class NumpyArith:
     def float_of(self, a: Value) -> Value:
         """Reinterpret an i32 as an f32."""
         return a.view(np.float32)
-
-    def to_int(self, a: Value) -> Value:
-        """Convert an integer-valued f32; what is not finite gives 0."""
-        return np.where(np.isfinite(a), a, 0).astype(np.int32)
 
     def to_float(self, a: Value) -> Value:
         """Convert an i32 to f32."""

@@ -68,21 +68,6 @@ def power_of_two(b: Arith[V], n: V) -> V:
     return b.float_of(b.ishl(biased, FRACTION_BITS))
 
 
-def scale2_by_products(b: Arith[V], x: V, n: V) -> V:
-    """Return what ``Arith.scale2`` promises, for targets without such an instruction.
-
-    Two factors of about 2**(n/2): wherever the result is not zero, the first product is exact,
-    so only the second one rounds.  As in ``power_of_two`` only the last nine bits of each
-    exponent survive the shift, and the constant contributes nothing to them, halved or not.
-    """
-    whole = b.bits(b.add(n, b.const(INTEGER_MAGIC)))
-    half = b.ishr(whole, 1)
-    bias = b.iconst(EXPONENT_BIAS)
-    first = b.float_of(b.ishl(b.iadd(half, bias), FRACTION_BITS))
-    second = b.float_of(b.ishl(b.iadd(b.isub(whole, half), bias), FRACTION_BITS))
-    return b.mul(b.mul(x, first), second)
-
-
 @dataclass(frozen=True, slots=True)
 class Reduced(Generic[V]):
     """x = n * ln 2 + r with an integer n and abs(r) <= ln(2) / 2, up to the rounding of r."""

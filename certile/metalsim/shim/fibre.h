@@ -41,16 +41,16 @@ constexpr int shift_words = 0;
 #error "metalsim runs on x86-64 and aarch64"
 #endif
 
-// The stacks lie side by side; the low end of each is not accessible. All loaded libraries share
-// them: the guards alone are 2048 mappings, and a process may have 65530.
+// The stacks lie side by side; the low end of each, and what follows the last, is not accessible.
+// All loaded libraries share them: the guards alone are 2048 mappings, and a process may have 65530.
 inline msl_u8* stacks = nullptr;
 
 inline msl_u8* reserve() {
-  void* memory = mmap(nullptr, stack_bytes * msl_max_threads, PROT_READ | PROT_WRITE,
+  void* memory = mmap(nullptr, stack_bytes * msl_max_threads + guard_bytes, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) return nullptr;
   msl_u8* reserved = static_cast<msl_u8*>(memory);
-  for (msl_u32 i = 0; i < msl_max_threads; ++i)
+  for (msl_u32 i = 0; i <= msl_max_threads; ++i)
     if (mprotect(reserved + i * stack_bytes, guard_bytes, PROT_NONE)) return nullptr;
   return reserved;
 }

@@ -157,22 +157,29 @@ bool is_private(const msl_u8* address) {
          msl_word(address) - msl_word(&__ehdr_start) < msl_word(&_end) - msl_word(&__ehdr_start);
 }
 
-void access(void* pointer, msl_u32 size, bool write, void* code) {
+// False when the access leaves its region.
+bool access(void* pointer, msl_u32 size, bool write, void* code) {
   msl_u8* address = static_cast<msl_u8*>(pointer);
   bool in_arena, known;
   Region* region = region_of(address, in_arena, known);
   if (!known) {
-    if (is_private(address)) return;
+    if (is_private(address)) return true;
     report_stray(address, size, nullptr, code, msl_wild);
     runtime::stop();
   }
   if (!region || address < region->begin || address + size > region->begin + region->bytes) {
     report_stray(address, size, region ? region : nearest(address, in_arena), code,
                  write ? msl_write : msl_read);
-    return;
+    return false;
   }
   if (write && !region->writable) report_stray(address, size, region, code, msl_read_only);
   if (region->tracked && flags & msl_check_races) check_cells(*region, address, size, write, code);
+  return true;
+}
+
+// Of many bytes at once: no red zone is wide enough to go on after a stray one.
+void access_block(void* pointer, size_t bytes, bool write, void* code) {
+  if (!access(pointer, msl_u32(bytes), write, code)) runtime::stop();
 }
 
 void name_region(Region& region, const char* name) {
@@ -273,17 +280,17 @@ ACCESS(16)
 void __tsan_init() {}
 
 void* __tsan_memcpy(void* to, const void* from, size_t bytes) {
-  access(const_cast<void*>(from), msl_u32(bytes), false, CODE);
-  access(to, msl_u32(bytes), true, CODE);
+  access_block(const_cast<void*>(from), bytes, false, CODE);
+  access_block(to, bytes, true, CODE);
   return memmove(to, from, bytes);
 }
 void* __tsan_memmove(void* to, const void* from, size_t bytes) {
-  access(const_cast<void*>(from), msl_u32(bytes), false, CODE);
-  access(to, msl_u32(bytes), true, CODE);
+  access_block(const_cast<void*>(from), bytes, false, CODE);
+  access_block(to, bytes, true, CODE);
   return memmove(to, from, bytes);
 }
 void* __tsan_memset(void* to, int value, size_t bytes) {
-  access(to, msl_u32(bytes), true, CODE);
+  access_block(to, bytes, true, CODE);
   return memset(to, value, bytes);
 }
 
@@ -305,6 +312,8 @@ void __ubsan_handle_out_of_bounds(Place* at, msl_word index) {
   msl_finding f = runtime::finding(msl_out_of_bounds, msl_index, at->line);
   f.offset = msl_i64(index);
   runtime::report(f, "");
+  // A thread's own array is not watched: an element far from it lies in somebody else's memory.
+  if (index >= fibre::guard_bytes / 16) runtime::stop();
 }
 void __ubsan_handle_shift_out_of_bounds(Place* at, msl_word, msl_word amount) {
   msl_finding f = runtime::finding(msl_undefined, msl_shift, at->line);

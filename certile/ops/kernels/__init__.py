@@ -22,7 +22,7 @@ from certile.ir.walk import extent_of, parallel_regions
 from certile.ops.kernels import elementwise, losses, reductions, rows
 from certile.runtime.kernel import TileKernel
 
-__all__ = ["BARE_OPS", "Bare", "bare", "bare_kernel"]
+__all__ = ["BARE_OPS", "Bare", "bare"]
 
 # Where a view of a kernel lies: over rows and columns, over rows only, over columns only.
 _FULL, _ROWS, _COLUMNS = "full", "rows", "columns"
@@ -102,31 +102,19 @@ class Bare:
         return inspect.getsource(self.function.function)
 
 
-def bare_kernel(
-    op: str,
-    shape: Sequence[int],
-    dtype: str = "f32",
-    weight: bool = False,
-    bias: bool = False,
-    residual: bool = False,
-) -> Kernel:
-    """Return the specialised Tile IR of an operation's bare form.
-
-    All dimensions of `shape` but the last are rows.  Raises `ArgumentError` A308 for an operation
-    that is none, A305 for an option that it lacks.
-    """
-    flags = {"weight": weight, "bias": bias, "residual": residual}
-    return bare(op, shape, dtype, **flags).kernel
-
-
 def bare(op: str, shape: Sequence[int], dtype: str = "f32", **flags: bool) -> Bare:
-    """Return the bare form with the shapes of its views; `flags` name the optional views."""
+    """Return the bare form with the shapes of its views.
+
+    All dimensions of `shape` but the last are rows; `flags` name the optional views.  Raises
+    `ArgumentError` A308 for an operation that is none, A305 for a form that it lacks.
+    """
     form = _FORMS.get(op)
     if form is None:
         near = difflib.get_close_matches(op, BARE_OPS, n=1) or BARE_OPS
         raise ArgumentError("A308", f"{op} is no operation", hint=f"use {', '.join(near)}")
     if not shape or dtype not in BY_NAME:
-        raise ArgumentError("A305", f"{op} has no form of shape {tuple(shape)} and dtype {dtype}")
+        message = f"{op} has no form of shape {tuple(shape)} and dtype {dtype}"
+        raise ArgumentError("A305", message, hint=f"use a dtype of {', '.join(BY_NAME)}")
     present = _present(op, form, flags)
     extents = {
         _FULL: (prod(shape[:-1]), shape[-1]),
@@ -147,7 +135,9 @@ def _present(op: str, form: _Form, flags: Mapping[str, bool]) -> set[str]:
     asked = {name for name, wanted in flags.items() if wanted}
     names = {name for name, _, _ in form.views}
     if missing := asked - names:
-        raise ArgumentError("A305", f"{op} takes no {', '.join(sorted(missing))}")
+        takes = ", ".join(sorted(names & set(flags))) or "no flag of this kind"
+        message = f"{op} takes no {', '.join(sorted(missing))}"
+        raise ArgumentError("A305", message, hint=f"it takes {takes}")
     if "residual" in asked and "h" in form.optional:
         asked.add("h")
     return (names - set(form.optional)) | asked

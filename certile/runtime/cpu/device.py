@@ -88,11 +88,14 @@ def measure_sheet(bandwidth: bool = False) -> Measurement:
 
 def machine_sheet() -> Sheet:
     """Return the sheet of this machine: the shipped one of its vectors, with measured numbers."""
-    return _sheet_of(measure_sheet())
+    now = settings.current()
+    return _known_sheet(now.cache_dir, now.cache, now.threads)
 
 
 @functools.cache
-def _sheet_of(found: Measurement) -> Sheet:
+def _known_sheet(*_settings: object) -> Sheet:
+    """Return the sheet under these settings, which decide where it is kept, read only once."""
+    found = measure_sheet()
     base = _shipped_sheet(found.vector_bits)
     source = f"measured on {found.cpu}, {found.date}"
     return dataclasses.replace(

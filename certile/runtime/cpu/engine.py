@@ -137,14 +137,13 @@ class Loaded:
 @functools.cache
 def host() -> Host:
     """Describe this machine; asked once a process."""
-    binding = _binding()
-    flags = binding.get_host_cpu_features()
+    triple, cpu, features = _processor()
     l1, l2, l3 = _cache_sizes()
     return Host(
-        triple=binding.get_process_triple(),
-        cpu=binding.get_host_cpu_name(),
-        features=",".join(sorted(flags.flatten().split(","))),
-        vector_bits=_vector_bits({name for name, present in flags.items() if present}),
+        triple=triple,
+        cpu=cpu,
+        features=features,
+        vector_bits=_vector_bits({flag[1:] for flag in features.split(",") if flag[:1] == "+"}),
         cores=_allowed_cores(),
         l1_bytes=l1,
         l2_bytes=l2,
@@ -152,20 +151,30 @@ def host() -> Host:
     )
 
 
+@functools.cache
 def environment() -> tuple[str, ...]:
     """Return everything besides the IR text that object bytes depend on, for cache keys."""
-    here = host()
     llvm = ".".join(map(str, _binding().llvm_version_info))
-    return (str(ABI_VERSION), llvm, here.triple, here.cpu, here.features)
+    return (str(ABI_VERSION), llvm, *_processor())
 
 
-def compile_module(ir_text: str, features: str = "", passes: Sequence[str] = ()) -> bytes:
+@functools.cache
+def _processor() -> tuple[str, str, str]:
+    """Return triple, name and features; apart from `host`, whose cache sizes take longer."""
+    binding = _binding()
+    features = binding.get_host_cpu_features().flatten().split(",")
+    return binding.get_process_triple(), binding.get_host_cpu_name(), ",".join(sorted(features))
+
+
+def compile_module(
+    ir_text: str, features: str = "", passes: Sequence[str] = (), level: int = _OPT_LEVEL
+) -> bytes:
     """Compile an LLVM IR module for this host and return the object file's bytes.
 
     `features` are LLVM feature flags ("+avx2,-avx512f") put after the host's own.  `passes` names
     IR passes to run first: "sroa", "instcombine", "simplifycfg".  None is the default: IR that is
     in SSA form and already vectorised compiled to the same speed with and without them, and a full
-    pipeline doubled the compile time.
+    pipeline doubled the compile time.  `level` is LLVM's effort in code generation, 0 to 3.
 
     Raises `InternalError` V902 when LLVM does not accept the text.
     """
@@ -178,7 +187,7 @@ def compile_module(ir_text: str, features: str = "", passes: Sequence[str] = ())
             module.verify()
         except RuntimeError as error:
             raise InternalError("V902", f"LLVM refuses generated code: {error}") from error
-        machine = _target_machine(features)
+        machine = _target_machine(features, level)
         if passes:
             _run_passes(module, machine, passes)
         return bytes(machine.emit_object(module))
@@ -198,17 +207,19 @@ def load_object(data: bytes) -> Loaded:
             raise InternalError("V903", f"machine code does not link: {error}") from error
 
 
-def object_key(ir_text: str, features: str = "") -> str:
+def object_key(ir_text: str, features: str = "", level: int = _OPT_LEVEL) -> str:
     """Return the key under which the disk cache holds the object of a module."""
-    return key("cpu-object", *environment(), features, ir_text)
+    return key("cpu-object", *environment(), features, level, ir_text)
 
 
-def load_or_compile(ir_text: str, cache: Cache, features: str = "") -> Loaded:
+def load_or_compile(
+    ir_text: str, cache: Cache, features: str = "", level: int = _OPT_LEVEL
+) -> Loaded:
     """Return the module `ir_text`, loaded; it is compiled only when `cache` does not hold it."""
-    entry = object_key(ir_text, features)
+    entry = object_key(ir_text, features, level)
     data = cache.get(entry)
     if data is None:
-        data = compile_module(ir_text, features)
+        data = compile_module(ir_text, features, level=level)
         cache.put(entry, data)
     return load_object(data)
 
@@ -223,13 +234,13 @@ def _binding() -> Binding:
 
 
 @functools.cache
-def _target_machine(features: str) -> TargetMachine:
+def _target_machine(features: str, level: int) -> TargetMachine:
     binding = _binding()
     target = binding.Target.from_triple(binding.get_process_triple())
     return target.create_target_machine(
         cpu=binding.get_host_cpu_name(),
         features=",".join(filter(None, (binding.get_host_cpu_features().flatten(), features))),
-        opt=_OPT_LEVEL,
+        opt=level,
         jit=True,
     )
 

@@ -108,6 +108,28 @@ def test_declared_scalars_of_every_dtype(dtype):
     np.testing.assert_array_equal(y, number)
 
 
+@pytest.mark.parametrize(
+    ("declared", "numbers"),
+    [
+        (bool, (True, np.bool_(True), False)),
+        (ct.f32, (1, 2.5, np.float64(3.5), -1e300, np.int8(4))),
+        (ct.i16, (5, np.uint8(6), True)),
+        (int, (7, np.int64(8), 2**40)),
+    ],
+)
+def test_numbers_of_every_kind(declared, numbers):
+    def kernel(y: ct.View, value: declared):
+        rows = ct.axis("rows", y.shape[0])
+        for r in ct.parallel(rows):
+            y[r] = ct.cast(value, ct.f32)
+
+    made, y = ct.tile_kernel(kernel), np.zeros(3, np.float32)
+    for number in numbers + numbers:
+        made(y, number)
+        with np.errstate(over="ignore"):
+            np.testing.assert_array_equal(y, np.float32(number))
+
+
 def test_true_one_and_one_point_zero_are_three():
     @ct.tile_kernel
     def kernel(y: ct.View, flag: ct.constexpr):

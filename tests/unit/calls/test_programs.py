@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import certile as ct
+from certile import pipeline
 from certile.runtime import programs
 from certile.runtime.cache import default_cache
 
@@ -34,10 +35,10 @@ def run(n=2):
 def counted(cache_folder, monkeypatch):
     """Count pipeline runs; each run() sees no machine code of this process."""
     runs = []
-    compile_program = programs.compile_program
+    compile_program = pipeline.compile_program
     monkeypatch.setattr(programs, "_code", {})
     monkeypatch.setattr(
-        programs, "compile_program", lambda *args: runs.append(1) or compile_program(*args)
+        pipeline, "compile_program", lambda *args: runs.append(1) or compile_program(*args)
     )
     return runs
 
@@ -119,3 +120,25 @@ def _source_of_double():
     import inspect
 
     return inspect.getsource(double)
+
+
+_LOADS = """
+import sys
+import numpy as np
+import certile as ct
+from certile import ops
+
+x = np.ones((3, 4), np.float32)
+np.testing.assert_allclose(ops.softmax(x), x / 4)
+compiler = ("pipeline", "lower", "plan.choose", "plan.record", "ir.machine", "codegen")
+print([name for name in compiler if f"certile.{name}" in sys.modules])
+"""
+
+
+def test_a_known_program_needs_no_compiler(cache_folder):
+    def loaded():
+        command = [sys.executable, "-c", _LOADS]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+    assert "pipeline" in loaded()
+    assert loaded() == "[]\n"

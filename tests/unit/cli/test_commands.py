@@ -30,6 +30,13 @@ def wrong(x: ct.View, y: ct.View):
     for r in ct.parallel(rows):
         if x[r, cols] > 0:
             y[r, cols] = 1.0
+
+
+@ct.tile_kernel
+def labelled(x: ct.View, labels: ct.View, y: ct.View):
+    rows, cols = ct.axis("rows", x.shape[0]), ct.axis("cols", x.shape[1])
+    for r in ct.parallel(rows):
+        y[r] = ct.gather(x[r, cols], labels[r], cols, fill=0.0)
 """
 
 
@@ -95,6 +102,15 @@ def test_explain_a_kernel_of_a_file(kernels: Path, tmp_path: Path) -> None:
     assert (code, "shape of y" in complaint) == (2, True)
     code, _, complaint = run("explain", f"{kernels}:other", "--shape", "3x64")
     assert (code, "no kernel called other" in complaint) == (2, True)
+
+
+def test_each_view_of_a_kernel_may_have_its_own_dtype(kernels: Path) -> None:
+    subject = (f"{kernels}:labelled", "--shape", "x=3x64,labels=3,y=3", "--target", "metal")
+    assert run("plan", *subject, "--dtype", "bf16,labels=i64")[0] == 0
+    assert run("plan", *subject, "--dtype", "labels=i32")[0] == 0
+    assert "K011" in run("plan", *subject)[2]
+    code, _, complaint = run("plan", *subject, "--dtype", "labels=i65")
+    assert (code, "labels=i65" in complaint, "i64" in complaint) == (2, True, True)
 
 
 def test_a_wrong_kernel_is_shown_with_its_line(kernels: Path) -> None:

@@ -58,6 +58,21 @@ def test_a_container_that_is_changed_in_place(container):
     assert not captures.hold()
 
 
+def test_what_a_container_holds_is_compared_by_value():
+    number, other = float("1.5"), float("1.5")
+    held = {"a": number, "b": 2}
+    kernel, _ = build("def kernel(x): return V['a']", V=held)
+    captures = Captures(kernel)
+    held["a"] = other
+    assert captures.hold()
+    del held["b"]
+    assert not captures.hold()
+    held["b"] = 2
+    assert captures.hold()
+    held["a"] = 1
+    assert not captures.hold()
+
+
 def test_a_global_that_comes_to_shadow_a_builtin():
     kernel, namespace = build("def kernel(x): return max(x)")
     captures = Captures(kernel)

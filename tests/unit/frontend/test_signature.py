@@ -1,5 +1,7 @@
 """What an argument is under a parameter, and which are refused."""
 
+import inspect
+
 import numpy as np
 import pytest
 
@@ -57,6 +59,15 @@ def test_annotations():
     refused("A002", kernel, 1.0, 1, 1, 1.0)
 
 
+def test_arguments_that_no_parameter_takes():
+    def kernel(x, n: int = 3):
+        pass
+
+    assert specs(kernel, X) == specs(kernel, X, 3) == specs(kernel, X, n=3) == specs(kernel, x=X)
+    for values, keywords in (((), {}), ((X, 3, 3), {}), ((X, 3), {"n": 3}), ((X,), {"m": 3})):
+        refused("A001", kernel, *values, **keywords)
+
+
 def test_dtypes_and_ranks():
     def wrong_dtype(x: ct.View[ct.bf16 | ct.f16]):
         pass
@@ -93,6 +104,35 @@ def test_defaults_keywords_and_python_s_own_complaints():
     refused("A001", kernel, X, X, 3, 4)
     refused("A001", kernel, X, X, x=X)
     refused("A001", kernel, X, X, v=1)
+
+
+def test_binding_agrees_with_python():
+    def plain(x, y, z=3, w=4):
+        pass
+
+    def named(x, *, y=2):
+        pass
+
+    def placed(x, /, y=2):
+        pass
+
+    calls = [
+        (args, keywords)
+        for args in ((), (1,), (1, 5), (1, 5, 6), (1, 5, 6, 7), (1, 5, 6, 7, 8))
+        for names in ((), ("x",), ("y",), ("y", "x"), ("z", "w"), ("y", "z", "w"), ("w",), ("v",))
+        for keywords in ({name: 10 + at for at, name in enumerate(names)},)
+    ]
+    for function in (plain, named, placed):
+        signature = KernelSignature(function)
+        for args, keywords in calls:
+            try:
+                wanted = inspect.signature(function).bind(*args, **keywords)
+            except TypeError:
+                with pytest.raises(ct.ArgumentError):
+                    signature.bind("kernel", args, keywords)
+                continue
+            wanted.apply_defaults()
+            assert signature.bind("kernel", args, keywords) == tuple(wanted.arguments.values())
 
 
 def test_none_is_a_compile_time_value_where_it_may_stand():

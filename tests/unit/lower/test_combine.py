@@ -7,7 +7,8 @@ from certile.ir.dtypes import i64
 from certile.ir.machine import Buffer, MachineKernel, ScalarParameter
 from certile.ir.machine_build import Builder
 from certile.ir.machine_verify import check_machine
-from certile.lower.combine import MERGE_BITS, OrderedStack, balanced, blocks_in_order, in_order
+from certile.ir.tile import REPRODUCIBLE_DISTANCES
+from certile.lower.combine import OrderedStack, balanced, blocks_in_order, in_order
 from certile.reference.machine import run_machine
 
 
@@ -39,8 +40,8 @@ def test_blocks_split_at_the_largest_power_of_two_below():
 
 
 def test_each_accumulator_bit_is_merged_once():
-    assert sorted(MERGE_BITS) == [1, 2, 4, 8, 16, 32, 64]
-    assert MERGE_BITS == (16, 8, 4, 2, 1, 64, 32)
+    assert sorted(REPRODUCIBLE_DISTANCES) == [1, 2, 4, 8, 16, 32, 64]
+    assert REPRODUCIBLE_DISTANCES == (16, 8, 4, 2, 1, 64, 32)
 
 
 class Numbers:

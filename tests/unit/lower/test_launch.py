@@ -6,8 +6,8 @@ from certile.diagnostics import InternalError
 from certile.ir import laws
 from certile.ir.build import Builder
 from certile.ir.dtypes import f32
+from certile.ir.host import HostValue, ViewFacts
 from certile.ir.machine_print import print_kernel
-from certile.ir.program import HostValue, ViewFacts
 from certile.ir.walk import parallel_regions, specialise
 from certile.lower import lower_launch
 from certile.lower.dependence import fused, needs_precise_math

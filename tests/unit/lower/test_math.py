@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from certile.lower.math import BOUNDS, EXPANSIONS, NumpyArith, scale2_by_products
+from certile.lower.math import BOUNDS, EXPANSIONS, NumpyArith
 from certile.lower.math.arith import Arith
 from tests.unit.lower.math_oracle import distance, evaluate, expected, samples, wrong
 
@@ -109,22 +109,10 @@ def test_operation_count(name, limit):
 
 def test_builders_spell_every_operation():
     names = [name for name in vars(Arith) if not name.startswith("_")]
-    assert len(names) == 33
+    assert len(names) == 29
     assert all(callable(getattr(NumpyArith, name, None)) for name in names)
 
 
 def test_constant_must_be_a_float32():
     with pytest.raises(ValueError, match="not a float32"):
         NumpyArith().const(0.1)
-
-
-def test_scale2_by_products_is_scale2():
-    builder = NumpyArith()
-    n = np.arange(-252, 253).astype(np.float32)
-    x = np.array([0.25, -0.7071068, 1.0, 1.0000001, 1.9999999, -4.0, 0.0, -0.0], np.float32)
-    pairs = np.array(np.meshgrid(x, n)).reshape(2, -1)
-    with np.errstate(all="ignore"):
-        got = scale2_by_products(builder, pairs[0], pairs[1])
-        want = builder.scale2(pairs[0], pairs[1])
-    np.testing.assert_array_equal(got.view(np.int32), want.view(np.int32))
-    assert (np.abs(want[want != 0]).min(), np.isinf(want).any()) == (np.float32(LEAST), True)

@@ -12,10 +12,10 @@ import pytest
 
 from certile.ir import laws
 from certile.ir.dtypes import f32, i64
+from certile.ir.host import ViewFacts
 from certile.ir.laws import Component, Law
 from certile.ir.machine import Barrier, operations
 from certile.ir.machine_verify import check_machine
-from certile.ir.program import ViewFacts
 from certile.ir.terms import Var, app
 from certile.ir.tile import View
 from certile.ir.walk import parallel_regions

@@ -78,13 +78,15 @@ def test_second_load_does_not_compile(tmp_path: Path, monkeypatch: pytest.Monkey
     cache = Cache(tmp_path)
     engine.load_or_compile(DOUBLE, cache)
 
-    def refuse(*_: object) -> bytes:
+    def refuse(*_: object, **__: object) -> bytes:
         raise AssertionError("compiled again")
 
     monkeypatch.setattr(engine, "compile_module", refuse)
     assert UNARY(engine.load_or_compile(DOUBLE, cache).address("double"))(3) == 6
     with pytest.raises(AssertionError):
         engine.load_or_compile(DOUBLE, cache, features="-avx")
+    with pytest.raises(AssertionError):
+        engine.load_or_compile(DOUBLE, cache, level=0)
 
 
 def test_threads_compile_at_once() -> None:

@@ -1,0 +1,32 @@
+"""What a caller may ask of the planner, by the names of the command line's flags.
+
+Apart from the plan's record, because every call names its options and few calls plan anything.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Materialization = Literal["preserve", "expensive-only"]
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What a caller may ask of the planner; None leaves the choice to it."""
+
+    max_threads: int | None = None
+    shared_bytes: int | None = None
+    lane_elements: int = 1
+    programs_per_group: int | None = None
+    threads: int | None = None
+    max_stripe: int | None = None
+    max_thread_candidates: int = 32
+    unroll: int = 1
+    materialization: Materialization | None = None
+    cache_inputs: bool = False
+    subgroup_reductions: Literal["auto", "on", "off"] = "auto"
+    policy: Literal["analytic", "service"] = "analytic"
+    alpha: float = 1.0
+    beta: float = 2.0
+    gamma: float = 16.0
