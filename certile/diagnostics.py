@@ -29,6 +29,7 @@ __all__ = [
     "RefusalKind",
     "UnsupportedError",
     "shown_number",
+    "with_article",
 ]
 
 # An i64 or u64 and what lies a little beyond are worth reading in full.
@@ -188,6 +189,14 @@ def shown_number(value: object) -> str:
     if isinstance(value, int) and value.bit_length() > _MOST_SHOWN_BITS:
         return f"an integer of {value.bit_length()} bits"
     return repr(value)
+
+
+def with_article(name: object) -> str:
+    """Return a type's name behind "a" or "an", as it is read aloud: an f32, a u8, an ndarray."""
+    text = str(name)
+    spelled = text[:1] == "f" and text[1:2].isdigit()
+    vowel = spelled or text[:1] in "aeioAEIO" or text == "ndarray"
+    return f"{'an' if vowel else 'a'} {text}"
 
 
 def _catalogued_fix(code: str) -> str | None:

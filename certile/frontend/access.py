@@ -288,5 +288,5 @@ def _stored(state: State, value: object, buffer: BufferHandle) -> IrTile:
     loses_fraction = have.is_float and not want.is_float
     if loses_fraction or (want == bool_ and have != bool_):
         hint = "compare, for example x != 0" if want == bool_ else f"use ct.cast(x, ct.{want})"
-        raise state.fault("K024", f"a {have} tile is stored to {buffer!r}", hint=hint)
+        raise state.fault("K024", f"{with_article(have)} tile is stored to {buffer!r}", hint=hint)
     return convert(state, operand, want)

@@ -296,5 +296,6 @@ def _not_a_value(state: State, value: object) -> Exception:
         hint = "read its .value"
     else:
         hint = "use tiles, extents and Python numbers; pass arrays as arguments of the kernel"
-    shown = value if isinstance(value, Indexed | AxisHandle) else f"a {type(value).__name__}"
+    named = isinstance(value, Indexed | AxisHandle)
+    shown = value if named else with_article(type(value).__name__)
     return state.fault("K010", f"{shown} is no value to compute with", hint=hint)

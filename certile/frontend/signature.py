@@ -150,7 +150,7 @@ def _scalar(
     ]
     wanted = parameter.number or kind
     if ("bool", "int", "float").index(kind) > ("bool", "int", "float").index(wanted):
-        message = f"argument {parameter.name} is {shown_number(value)}; it takes a {wanted}"
+        message = f"argument {parameter.name} is {shown_number(value)}; it takes {with_article(wanted)}"
         raise ArgumentError("A007", message)
     if wanted == "float":
         return ScalarSpec(widest, "float")
@@ -176,18 +176,19 @@ def _constant(parameter: Parameter, value: object) -> ConstantSpec:
     try:
         return ConstantSpec(value)
     except TypeError as error:
-        shown = type(value).__name__
-        message = f"argument {parameter.name} is a compile-time value, and a {shown} has no hash"
+        shown = with_article(type(value).__name__)
+        message = f"argument {parameter.name} is a compile-time value, and {shown} has no hash"
         raise ArgumentError("A008", message) from error
 
 
 def _wrong_type(parameter: Parameter, value: object) -> ArgumentError:
     takes = {
         "view": "an array",
-        "scalar": f"a {parameter.dtype} number",
+        "scalar": f"{with_article(parameter.dtype)} number",
         "number": f"a Python {parameter.number}",
     }.get(parameter.kind, "an array or a number")
-    message = f"argument {parameter.name} is a {type(value).__name__}; it takes {takes}"
+    shown = with_article(type(value).__name__)
+    message = f"argument {parameter.name} is {shown}; it takes {takes}"
     return ArgumentError("A002", message)
 
 

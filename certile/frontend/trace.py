@@ -139,7 +139,8 @@ def _check_end(state: State, returned: object) -> None:
     if state.region is not state.top:
         raise left_early(state, state.region)
     if returned is not None:
-        message = f"the kernel returns a {type(returned).__name__}; it gives results by storing"
+        shown = with_article(type(returned).__name__)
+        message = f"the kernel returns {shown}; it gives results by storing"
         raise state.fault("K027", message, loc=state.top.loc)
     if not any(isinstance(step, Store) for step in effects(tuple(state.top.body))):
         raise state.fault("K034", "the kernel stores nothing", loc=state.top.loc)

@@ -255,7 +255,7 @@ class _Verifier:
         yield from self._address(operation.address)
         yield from self._mask(operation.mask, None, None)
         if operation.value.dtype != operation.buffer.dtype:
-            yield "M002", f"a {operation.value.dtype} is stored to {operation.buffer.dtype}"
+            yield "M002", f"{with_article(operation.value.dtype)} is stored to {operation.buffer.dtype}"
         if not operation.address.varying and _any_varies(operation.value, operation.mask):
             yield "M003", "lanes store different values to one element"
 
@@ -293,7 +293,7 @@ class _Verifier:
     def _(self, operation: ArrayStore) -> Iterator[Complaint]:
         yield from self._slot(operation)
         if operation.value.dtype != operation.array.dtype:
-            yield "M002", f"a {operation.value.dtype} is stored to {operation.array.dtype}"
+            yield "M002", f"{with_article(operation.value.dtype)} is stored to {operation.array.dtype}"
 
     def _slot(self, operation: ArrayLoad | ArrayStore) -> Iterator[Complaint]:
         if operation.array not in self.kernel.arrays:
@@ -320,7 +320,7 @@ class _Verifier:
         yield from self._shared(operation)
         yield from self._mask(operation.mask, None, None)
         if operation.value.dtype != operation.array.dtype:
-            yield "M002", f"a {operation.value.dtype} is stored to {operation.array.dtype}"
+            yield "M002", f"{with_article(operation.value.dtype)} is stored to {operation.array.dtype}"
         if not operation.index.varying and _any_varies(operation.value, operation.mask):
             yield "M003", "lanes store different values to one element"
 

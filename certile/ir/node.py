@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import os
 import threading
 import weakref
 from collections.abc import Callable, Iterable, Iterator
@@ -23,6 +24,13 @@ _OPERAND = "certile.operand"
 REGISTRY: dict[str, type[Node]] = {}
 _interned: weakref.WeakValueDictionary[tuple[object, ...], Node] = weakref.WeakValueDictionary()
 _intern_lock = threading.Lock()
+if hasattr(os, "register_at_fork"):
+    # No child begins its life with a lock that nobody will release.
+    os.register_at_fork(
+        before=_intern_lock.acquire,
+        after_in_parent=_intern_lock.release,
+        after_in_child=_intern_lock.release,
+    )
 
 
 def operand() -> Any:  # noqa: ANN401 - a field specifier takes the field's own type

@@ -6,6 +6,7 @@ execution to the runtime in `shim/`.
 """
 
 import ctypes
+import os
 import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -38,6 +39,13 @@ _FLAGS: dict[str, int] = {
 }
 # The stacks are shared by all libraries, and signal handlers belong to the process.
 _ONE_AT_A_TIME = threading.Lock()
+if hasattr(os, "register_at_fork"):
+    # No child begins its life in the middle of a launch.
+    os.register_at_fork(
+        before=_ONE_AT_A_TIME.acquire,
+        after_in_parent=_ONE_AT_A_TIME.release,
+        after_in_child=_ONE_AT_A_TIME.release,
+    )
 _STACKS: list[int] = []
 
 

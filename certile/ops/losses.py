@@ -162,7 +162,7 @@ def _as_numpy(labels: Array) -> np.ndarray[Any, Any]:
         return found
     if hasattr(labels, "__dlpack__"):
         return np.from_dlpack(labels)
-    raise ArgumentError("A201", f"labels is no array but a {type(labels).__name__}")
+    raise ArgumentError("A201", f"labels is no array but {with_article(type(labels).__name__)}")
 
 
 def _float64(like: Array) -> object:

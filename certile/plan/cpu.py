@@ -27,6 +27,9 @@ SHARED_ACCUMULATORS = 4
 # A law with a state of its own keeps several vectors and its merge is long: two chains are enough.
 LAW_ACCUMULATORS = 2
 
+# Vectors a round of a loop without accumulators: an in-place add of 4096x1024 gained 5 to 10 %.
+ELEMENTWISE_UNROLL = 4
+
 # Nanoseconds of one vector round on one core: streaming from cache, and one transcendental (0.45 ns
 # an element of 16 lanes).  A second thread pays from about 20 microseconds of work.
 ROUND_NS = 1.0
@@ -53,7 +56,7 @@ def mapping_of(rows: RowProgram, sheet: Sheet, options: Options) -> Mapping:
     """The one mapping of a CPU row program."""
     return Mapping(
         "subgroup",
-        unroll=options.unroll,
+        unroll=options.unroll if rows.reductions else max(options.unroll, ELEMENTWISE_UNROLL),
         accumulators=accumulators(rows, sheet.lanes),
         streaming=streams(rows),
     )

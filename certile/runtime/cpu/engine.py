@@ -65,12 +65,28 @@ _PASSES: Final = {
 # Used where neither sysfs nor sysctl tells; small enough to be true of any machine in use.
 _USUAL_CACHES: Final = (32 * 1024, 512 * 1024, 4 * 1024 * 1024)
 
-# One thread at a time talks to LLVM.  A fork waits for it, so that no child begins its life with a
-# lock that nobody will release.
+# One thread at a time talks to LLVM.  llvmlite has a lock of its own as well, which any thread may
+# take when it collects an object of LLVM's.
 lock: Final = threading.RLock()
+_foreign_locks: list[Any] = []
+
+
+def _before_fork() -> None:
+    """Wait for both locks, so that no child begins its life with one that nobody will release."""
+    lock.acquire()
+    for foreign in _foreign_locks:
+        foreign.__enter__()
+
+
+def _after_fork() -> None:
+    for foreign in _foreign_locks:
+        foreign.__exit__(None, None, None)
+    lock.release()
+
+
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(
-        before=lock.acquire, after_in_parent=lock.release, after_in_child=lock.release
+        before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork
     )
 
 _names = itertools.count()
@@ -230,6 +246,8 @@ def _binding() -> Binding:
     binding = importlib.import_module("llvmlite.binding")
     binding.initialize_native_target()
     binding.initialize_native_asmprinter()
+    # llvmlite names no public way to it.
+    _foreign_locks.append(binding.ffi.lib._lock)
     return binding
 
 
