@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from certile.analysis.ownership import audit
 from certile.codegen import emitter_for
 from certile.codegen.artifact import Artifact
 from certile.diagnostics import Diagnostic, InternalError
@@ -19,6 +20,7 @@ from certile.ir.machine_print import print_kernel as print_machine
 from certile.ir.machine_verify import check_machine
 from certile.ir.printer import print_kernel
 from certile.ir.program import Launch, Program
+from certile.ir.rows import RowProgram
 from certile.ir.tile import Kernel
 from certile.ir.verify import verify
 from certile.ir.walk import parallel_regions
@@ -100,6 +102,8 @@ def compile_program(
     plans = plan_program(kernel, programs, sheet, options, watch)
     for plan in plans:
         required(plan)
+        if checking == "each" and plan.rows is not None:
+            _owned(plan.rows)
     watch.stage("plan", Text(lambda: "\n\n".join(map(plan_text, plans)), "txt"))
     launches = _lower(kernel, plans, facts, checking)
     machines = [launch.kernel for launch in launches]
@@ -134,6 +138,13 @@ def _lower(
         for launch in launches:
             check_machine(launch.kernel)
     return launches
+
+
+def _owned(rows: RowProgram) -> None:
+    """Audit once more that every kept tile is read by the worker that owns the element."""
+    refusal = audit(rows)
+    if refusal is not None:
+        raise InternalError("M021", refusal.claim, loc=refusal.loc)
 
 
 def _accept(complaints: Sequence[Diagnostic]) -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from certile.diagnostics import InternalError
+from certile.diagnostics import InternalError, Refusal
 from certile.ir import laws
 from certile.ir.build import Builder
 from certile.ir.dtypes import f32
@@ -11,6 +11,7 @@ from certile.ir.machine_print import print_kernel
 from certile.ir.walk import parallel_regions, specialise
 from certile.lower import lower_launch
 from certile.lower.dependence import fused, needs_precise_math
+from certile.pipeline import compile_program
 from certile.plan.choose import choose
 from certile.plan.record import GroupPlan, Mapping, Options
 from certile.targets.metal import METAL
@@ -115,3 +116,19 @@ def test_lowering_gives_equal_kernels_for_equal_plans():
         })  # fmt: skip
         texts.add(print_kernel(launch.kernel))
     assert len(texts) == 1
+
+
+def test_each_stage_can_be_audited_again(monkeypatch):
+    monkeypatch.setenv("CERTILE_VERIFY", "each")
+    made = specialise(kernels.softmax(), {"x": (3, 300), "y": (3, 300)})
+    strides = {v.name: ViewFacts((None, 1)) for v in made.views}
+    assert compile_program(made, strides, [3], METAL).launches
+
+    # An audit that finds fault must stop the compile, so that the setting is no empty promise.
+    refusal = Refusal("admission", "private_storage", "claim", "missing")
+    monkeypatch.setattr("certile.pipeline.audit", lambda _: refusal)
+    with pytest.raises(InternalError) as caught:
+        compile_program(made, strides, [3], METAL)
+    assert caught.value.code == "M021"
+    monkeypatch.setenv("CERTILE_VERIFY", "ends")
+    assert compile_program(made, strides, [3], METAL).launches
