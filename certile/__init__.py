@@ -216,6 +216,11 @@ _LATER = {
 }
 
 
+def __dir__() -> list[str]:
+    """Return the public names: what is used inside this module is no part of the language."""
+    return [*__all__, "__doc__", "__version__"]
+
+
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - any exported name
     """Import the module that has a name on the name's first use."""
     if name == "ops":

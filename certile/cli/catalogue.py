@@ -5,11 +5,13 @@ In: `certile.ops` and `certile.codes`.  Out: plain data, and text for people.  D
 
 from __future__ import annotations
 
+import difflib
 import inspect
 import re
 
 from certile import ops
-from certile.codes import lookup
+from certile.codes import CATALOGUE, lookup
+from certile.diagnostics import ArgumentError
 
 Entry = dict[str, str]
 
@@ -32,16 +34,21 @@ def listing_text(found: list[Entry]) -> str:
     return "\n".join(f"{each['name']}{each['signature']}\n    {each['gives']}" for each in found)
 
 
-def code_entry(code: str) -> Entry | None:
-    """Return the catalogue's entry of a code such as K012; None for what looks like none.
+def looks_like_code(text: str) -> bool:
+    """Whether the text has the form of a code such as K012, in letters of either case."""
+    return re.fullmatch(r"[A-Za-z][0-9]{3}", text, re.ASCII) is not None
 
-    A text that looks like a code but is not catalogued gives an entry that says so.
+
+def code_entry(code: str) -> Entry:
+    """Return the catalogue's entry of a code, in letters of either case.
+
+    Raises `ArgumentError` A308 for a code that is not catalogued.
     """
-    if not re.fullmatch(r"[A-Z][0-9]{3}", code):
-        return None
-    known = lookup(code)
+    known = lookup(code.upper())
     if known is None:
-        return {"code": code, "title": "not in the catalogue", "text": "", "example": "", "fix": ""}
+        near = difflib.get_close_matches(code.upper(), CATALOGUE, n=3)
+        hint = f"codes like it: {', '.join(near)}" if near else "a code is in [ ] after error"
+        raise ArgumentError("A308", f"{code.upper()} is no code of the catalogue", hint=hint)
     return {
         "code": known.code,
         "title": known.title,

@@ -25,6 +25,7 @@ import numpy as np
 from certile import ops
 from certile.cli.oracles import ORACLES, tolerance
 from certile.diagnostics import ArgumentError
+from certile.ops.kernels import COMMAND_FORMS
 from certile.ops.native import native
 from certile.runtime.arrays import numpy_dtype
 
@@ -145,7 +146,10 @@ class Race:
     def __init__(self, case: Case, against: Sequence[str]) -> None:
         if case.op not in KNOWN:
             message = f"{case.op} is no operation that can be measured"
-            raise ArgumentError("A308", message, hint=f"use one of {', '.join(KNOWN)}")
+            listed = ", ".join(name for name in KNOWN if name not in COMMAND_FORMS)
+            forms = ", ".join(name for name in KNOWN if name in COMMAND_FORMS)
+            hint = f"use {listed}; or {forms}, forms of these that only commands take"
+            raise ArgumentError("A308", message, hint=hint)
         if case.dtype not in _SIZES:
             raise ArgumentError("A305", f"bench measures f32, f16 and bf16, not {case.dtype}")
         self.case = case

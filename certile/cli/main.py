@@ -108,8 +108,10 @@ def explain(
 
     With a code it prints what the code means instead.
     """
-    if _explained_code(op, as_json=as_json):
-        return GOOD
+    from certile.cli.catalogue import looks_like_code
+
+    if looks_like_code(op):
+        return _explain_code(op, as_json=as_json)
     from certile.cli.stages import document, explained
     from certile.cli.subject import find
 
@@ -134,18 +136,16 @@ def explain(
     return DECLINED if refused else GOOD
 
 
-def _explained_code(code: str, *, as_json: bool) -> bool:
-    """Print what a code means; False for what is no code."""
+def _explain_code(code: str, *, as_json: bool) -> int:
+    """Print what a code means."""
     from certile.cli.catalogue import code_entry, code_text
 
     entry = code_entry(code)
-    if entry is None:
-        return False
     if as_json:
         emit(entry)
     else:
         say(code_text(entry))
-    return True
+    return GOOD
 
 
 @app.command()
@@ -159,8 +159,11 @@ def why(
     form: FormFlags = FormFlags(),  # noqa: B008 - a frozen record
     as_json: JsonFlag = False,
 ) -> int:
-    """Say why a plan is what it is: each refusal, each choice and what it was chosen from."""
-    from certile.cli.stages import document, planned, why_text
+    """Say why a plan is what it is: each refusal, each choice and what it was chosen from.
+
+    Exits 0 also where the plan was declined: the reason is what was asked for.
+    """
+    from certile.cli.stages import document, planned, why_texts
     from certile.cli.subject import find
 
     subject = find(op, shape, form)
@@ -170,7 +173,7 @@ def why(
         documents = [document(each, subject, target, form.dtype) for each in plans]
         emit({"refusals": refusals, "plans": documents})
     else:
-        say(why_text(plans))
+        say(why_texts(plans))
     return GOOD
 
 
@@ -206,7 +209,9 @@ def bench(
     shapes: Annotated[str, typer.Option(help="Shapes, a comma list.")] = "4096x4096",
     dtypes: Annotated[str, typer.Option(help="Element types, a comma list.")] = "f32",
     against: Annotated[str, typer.Option(help="numpy and torch, a comma list.")] = "numpy,torch",
-    plot: Annotated[Path | None, typer.Option(help="Write a picture of the ratios.")] = None,
+    plot: Annotated[
+        Path | None, typer.Option(help="Write a picture of the ratios; needs matplotlib.")
+    ] = None,
     budgets: Annotated[
         str | None,
         typer.Option(help="Check bars instead: rows, call, compile, import, a comma list."),

@@ -18,7 +18,7 @@ from certile.diagnostics import ArgumentError, Refusal
 from certile.pipeline import CompiledProgram, compile_program, plan_program
 from certile.plan.document import plan_json
 from certile.plan.record import GroupPlan
-from certile.plan.text import plan_text
+from certile.plan.text import plan_text, why_text
 from certile.targets import DEFAULTS, SHEETS, Sheet
 from certile.watch import RecordWatcher
 
@@ -98,7 +98,7 @@ def explained(subject: Subject, target: Target, flags: PlanFlags, dtype: str) ->
         stages += _heard(watch)
         stages.append(Stage(95, "launch", "95-launch.json", launch_text(compiled)))
     refusals = tuple(refusal for plan in plans for refusal in plan.refusals)
-    stages.append(Stage(99, "why", "why.txt", why_text(plans)))
+    stages.append(Stage(99, "why", "why.txt", why_texts(plans)))
     stages.sort(key=lambda stage: stage.number)
     return Explained(tuple(stages), plans, refusals)
 
@@ -147,20 +147,6 @@ def plan_texts(plans: tuple[GroupPlan, ...]) -> str:
     return "\n\n".join(plan_text(plan) for plan in plans)
 
 
-def why_text(plans: tuple[GroupPlan, ...]) -> str:
-    """Return what was chosen and refused, and the reason of each."""
-    return "\n\n".join("\n".join(_reasons(plan)) for plan in plans)
-
-
-def _reasons(plan: GroupPlan) -> Iterator[str]:
-    yield plan_text(plan)
-    yield ""
-    if not plan.refusals:
-        yield "nothing was refused"
-    for refusal in plan.refusals:
-        yield f"refused: {refusal}"
-    for rejection in plan.rejected:
-        yield (
-            f"rejected S={rejection.subgroups_per_program} Q={rejection.programs_per_group} "
-            f"by {rejection.rule}: {rejection.reason}"
-        )
+def why_texts(plans: tuple[GroupPlan, ...]) -> str:
+    """Return what was chosen, rejected and refused in each launch, and the reason of each."""
+    return "\n\n".join(why_text(plan) for plan in plans)

@@ -81,9 +81,14 @@ OPERATIONS: dict[str, tuple[Code, ...]] = {
         Code(
             "A308",
             "name of no operation",
-            "A command was given a name that is neither an operation nor a kernel in a file.",
+            (
+                "A command was given a name that is neither an operation nor a kernel in a file, "
+                "or what looks like a code and is not one. Beside the operations that "
+                "`certile ops` lists, commands take forms of them under names of their own, such "
+                "as residual_layer_norm or gelu_tanh; the message names those that fit."
+            ),
             "certile plan summ --shape 3x4096",
-            "Use a name that `certile ops` lists, or FILE.py:kernel",
+            "Use a name that `certile ops` lists, a form that the message names, or FILE.py:kernel",
         ),
         Code(
             "A309",

@@ -12,6 +12,7 @@ import operator
 from collections.abc import Callable
 from typing import Literal
 
+from certile.diagnostics import with_article
 from certile.frontend.elementwise import (
     as_node,
     cast_node,

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from certile.diagnostics import shown_number
+from certile.diagnostics import shown_number, with_article
 from certile.frontend.dtype_names import NAMES, dtype_of
 from certile.frontend.handles import AxisHandle, CarryHandle, ExtentHandle, TileHandle
 from certile.frontend.spec import Weak

@@ -15,7 +15,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from certile.diagnostics import ArgumentError, KernelError, shown_number
+from certile.diagnostics import ArgumentError, KernelError, shown_number, with_article
 from certile.frontend.dtype_names import NAMES, dtype_of
 from certile.frontend.spec import ArgumentSpec, ConstantSpec, ScalarSpec, ViewSpec
 from certile.frontend.trace import unwrapped
@@ -150,7 +150,9 @@ def _scalar(
     ]
     wanted = parameter.number or kind
     if ("bool", "int", "float").index(kind) > ("bool", "int", "float").index(wanted):
-        message = f"argument {parameter.name} is {shown_number(value)}; it takes {with_article(wanted)}"
+        message = (
+            f"argument {parameter.name} is {shown_number(value)}; it takes {with_article(wanted)}"
+        )
         raise ArgumentError("A007", message)
     if wanted == "float":
         return ScalarSpec(widest, "float")

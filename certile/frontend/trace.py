@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from types import FunctionType
 from typing import Any
 
-from certile.diagnostics import KernelError
+from certile.diagnostics import KernelError, with_article
 from certile.frontend.bind import IMPLEMENTATIONS
 from certile.frontend.handles import TileHandle, ViewHandle
 from certile.frontend.loops import left_early

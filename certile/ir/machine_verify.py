@@ -8,7 +8,7 @@ values (bounds, races, initialisation) to the interpreter in `certile.reference`
 from collections.abc import Iterator
 from functools import singledispatchmethod
 
-from certile.diagnostics import Diagnostic, InternalError
+from certile.diagnostics import Diagnostic, InternalError, with_article
 from certile.ir.dtypes import bool_, i32, i64
 from certile.ir.functions import FLOAT_TESTS, FUNCTIONS
 from certile.ir.machine import (
@@ -255,7 +255,10 @@ class _Verifier:
         yield from self._address(operation.address)
         yield from self._mask(operation.mask, None, None)
         if operation.value.dtype != operation.buffer.dtype:
-            yield "M002", f"{with_article(operation.value.dtype)} is stored to {operation.buffer.dtype}"
+            yield (
+                "M002",
+                f"{with_article(operation.value.dtype)} is stored to {operation.buffer.dtype}",
+            )
         if not operation.address.varying and _any_varies(operation.value, operation.mask):
             yield "M003", "lanes store different values to one element"
 
@@ -293,7 +296,10 @@ class _Verifier:
     def _(self, operation: ArrayStore) -> Iterator[Complaint]:
         yield from self._slot(operation)
         if operation.value.dtype != operation.array.dtype:
-            yield "M002", f"{with_article(operation.value.dtype)} is stored to {operation.array.dtype}"
+            yield (
+                "M002",
+                f"{with_article(operation.value.dtype)} is stored to {operation.array.dtype}",
+            )
 
     def _slot(self, operation: ArrayLoad | ArrayStore) -> Iterator[Complaint]:
         if operation.array not in self.kernel.arrays:
@@ -320,7 +326,10 @@ class _Verifier:
         yield from self._shared(operation)
         yield from self._mask(operation.mask, None, None)
         if operation.value.dtype != operation.array.dtype:
-            yield "M002", f"{with_article(operation.value.dtype)} is stored to {operation.array.dtype}"
+            yield (
+                "M002",
+                f"{with_article(operation.value.dtype)} is stored to {operation.array.dtype}",
+            )
         if not operation.index.varying and _any_varies(operation.value, operation.mask):
             yield "M003", "lanes store different values to one element"
 

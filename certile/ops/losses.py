@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from certile.diagnostics import ArgumentError
+from certile.diagnostics import ArgumentError, with_article
 from certile.ops import checks
 from certile.ops.call import Operation, Plan, Result
 from certile.ops.kernels.losses import cross_entropy_kernel

@@ -1,4 +1,8 @@
-"""A plan as a person reads it: what was chosen, what it costs, what else was possible and why."""
+"""A plan as a person reads it: what was chosen, what it costs, what else was possible and why.
+
+In: a `GroupPlan`.  Out: `plan_text`, the decision with the first few alternatives, and `why_text`,
+every alternative with the reason for and against it.  Decides wording and order only.
+"""
 
 from __future__ import annotations
 
@@ -6,14 +10,21 @@ from collections.abc import Iterator
 
 from certile.plan.record import Candidate, GroupPlan, Mapping
 
-__all__ = ["plan_text"]
+__all__ = ["plan_text", "why_text"]
 
 _SHOWN = 12
 
 
 def plan_text(plan: GroupPlan) -> str:
     """Several lines, in the terms of the command line's plan document."""
-    return "\n".join([*_head(plan), *_program(plan), *_alternatives(plan)])
+    parts = (_head(plan), _program(plan), _candidates(plan, _SHOWN), _rejections(plan, _SHOWN))
+    return "\n".join(line for part in (*parts, _refusals(plan)) for line in part)
+
+
+def why_text(plan: GroupPlan) -> str:
+    """The plan with the reason for its mapping, and every candidate, rejection and refusal."""
+    parts = (_head(plan), _program(plan), _reason(plan), _candidates(plan), _rejections(plan))
+    return "\n".join(line for part in (*parts, _refusals(plan)) for line in part)
 
 
 def _name(mapping: Mapping) -> str:
@@ -33,13 +44,14 @@ def _name(mapping: Mapping) -> str:
 
 
 def _head(plan: GroupPlan) -> Iterator[str]:
-    yield f"plan for {plan.programs} programs on {plan.sheet.name}, {plan.options.policy} policy"
+    programs = _counted(plan.programs, "program")
+    yield f"plan for {programs} on {plan.sheet.name}, {plan.options.policy} policy"
     if plan.declined is not None:
         yield f"  declined ({plan.declined.code}): {plan.declined.reason}"
     if plan.mapping is None:
         return
     yield f"  mapping      {_name(plan.mapping)}"
-    yield f"  launch       {plan.blocks} groups of {plan.threads} threads"
+    yield f"  launch       {_counted(plan.blocks, 'group')} of {_counted(plan.threads, 'thread')}"
     if plan.mapping.family == "subgroup":
         yield f"  shared       {plan.shared_bytes} bytes, {plan.barriers} barrier sites"
         yield f"  stripe       {plan.stripe_scalars} scalars a worker"
@@ -59,14 +71,43 @@ def _program(plan: GroupPlan) -> Iterator[str]:
     yield f"  kept tiles   {len(plan.rows.materialized)} ({plan.materialization})"
 
 
-def _alternatives(plan: GroupPlan) -> Iterator[str]:
+def _reason(plan: GroupPlan) -> Iterator[str]:
+    """Say in a sentence why the mapping is what it is."""
+    if plan.mapping is None:
+        yield "  because      what was asked for cannot be had, and nothing else may serve"
+    elif plan.mapping.family == "subgroup":
+        yield "  because      no candidate costs less, and it comes first among equals"
+    elif plan.declined is not None:
+        yield f"  because      lanes cannot share a program here: {plan.declined.reason}"
+    else:
+        yield "  because      a program has no axis of elements that several lanes could share"
+
+
+def _candidates(plan: GroupPlan, most: int | None = None) -> Iterator[str]:
     if plan.candidates:
-        yield f"  {plan.considered} candidates considered, best first:"
+        yield f"  {_counted(plan.considered, 'candidate')} considered, best first:"
     best: list[Candidate] = sorted(plan.candidates, key=lambda made: made.score)
-    for made in best[:_SHOWN]:
+    for made in best[:most]:
         yield f"    {made.score:10.4f}  {_name(made.mapping)}"
-    for no in plan.rejected[:_SHOWN]:
+    yield from _left_out(len(best), most)
+
+
+def _rejections(plan: GroupPlan, most: int | None = None) -> Iterator[str]:
+    for no in plan.rejected[:most]:
         where = f"S={no.subgroups_per_program} Q={no.programs_per_group}"
-        yield f"  rejected     {where}: {no.reason}"
+        yield f"  rejected     {where} by {no.rule}: {no.reason}"
+    yield from _left_out(len(plan.rejected), most)
+
+
+def _refusals(plan: GroupPlan) -> Iterator[str]:
     for refusal in plan.refusals:
-        yield f"  refused      {refusal.rule}: {refusal.claim}; {refusal.missing}"
+        yield f"  refused      {refusal}"
+
+
+def _left_out(count: int, most: int | None) -> Iterator[str]:
+    if most is not None and count > most:
+        yield f"    and {count - most} more; `certile why` lists all"
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

@@ -15,6 +15,7 @@ from certile.diagnostics import (
     KernelError,
     Refusal,
     UnsupportedError,
+    with_article,
 )
 from certile.source import Loc
 
@@ -84,6 +85,17 @@ def test_refusal_is_plain_data(place):
         "text": "drop_mask: cannot show that i < n: i may reach 4097",
     }
     assert Refusal("plan", "stripe", "fits", "no", text="too long").text == "too long"
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        *((name, f"an {name}") for name in ("i32", "f32", "int", "object", "ndarray", "Axis")),
+        *((name, f"a {name}") for name in ("u32", "bf16", "bool_", "float", "uint8", "Tensor")),
+    ],
+)
+def test_an_article_follows_the_sound(name, shown):
+    assert with_article(name) == shown
 
 
 def test_crash_file(tmp_path):

@@ -22,7 +22,7 @@ from certile.ir.walk import extent_of, parallel_regions
 from certile.ops.kernels import elementwise, losses, reductions, rows
 from certile.runtime.kernel import TileKernel
 
-__all__ = ["BARE_OPS", "Bare", "bare"]
+__all__ = ["BARE_OPS", "COMMAND_FORMS", "Bare", "bare"]
 
 # Where a view of a kernel lies: over rows and columns, over rows only, over columns only.
 _FULL, _ROWS, _COLUMNS = "full", "rows", "columns"
@@ -70,6 +70,7 @@ _FORMS: dict[str, _Form] = {
     "residual_layer_norm": _row_map(
         rows.layer_norm_kernel, "weight", "bias", eps=True, always=("residual",)
     ),
+    "residual_rms_norm": _row_map(rows.rms_norm_kernel, "weight", eps=True, always=("residual",)),
     "cross_entropy": _Form(
         losses.cross_entropy_kernel,
         (("logits", _FULL, None), ("labels", _ROWS, i64), ("loss", _ROWS, None)),
@@ -80,6 +81,8 @@ _FORMS: dict[str, _Form] = {
 }
 
 BARE_OPS: tuple[str, ...] = tuple(_FORMS)
+# Forms under a name of their own; `certile.ops` has them as arguments of other operations.
+COMMAND_FORMS = ("minmax", "residual_layer_norm", "residual_rms_norm", "gelu_tanh")
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,8 +113,7 @@ def bare(op: str, shape: Sequence[int], dtype: str = "f32", **flags: bool) -> Ba
     """
     form = _FORMS.get(op)
     if form is None:
-        near = difflib.get_close_matches(op, BARE_OPS, n=1) or BARE_OPS
-        raise ArgumentError("A308", f"{op} is no operation", hint=f"use {', '.join(near)}")
+        raise ArgumentError("A308", f"{op} is no operation", hint=_names_to_use(op))
     if not shape or dtype not in BY_NAME:
         message = f"{op} has no form of shape {tuple(shape)} and dtype {dtype}"
         raise ArgumentError("A305", message, hint=f"use a dtype of {', '.join(BY_NAME)}")
@@ -128,6 +130,15 @@ def bare(op: str, shape: Sequence[int], dtype: str = "f32", **flags: bool) -> Ba
         prod(extent_of(axis, shapes) for axis in region.over) for region in parallel_regions(kernel)
     )
     return Bare(kernel, shapes, programs, form.kernel, arguments)
+
+
+def _names_to_use(op: str) -> str:
+    near = difflib.get_close_matches(op, BARE_OPS, n=1)
+    if near:
+        return f"use {near[0]}"
+    listed = ", ".join(name for name in BARE_OPS if name not in COMMAND_FORMS)
+    forms = ", ".join(COMMAND_FORMS)
+    return f"use {listed}; or {forms}, forms of these that only commands take"
 
 
 def _present(op: str, form: _Form, flags: Mapping[str, bool]) -> set[str]:

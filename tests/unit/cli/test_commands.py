@@ -33,6 +33,16 @@ def wrong(x: ct.View, y: ct.View):
 
 
 @ct.tile_kernel
+def fold(x: ct.View, y: ct.View):
+    rows, cols = ct.axis("rows", x.shape[0]), ct.axis("cols", x.shape[1])
+    for r in ct.parallel(rows):
+        total = ct.carry(0.0, ct.f32)
+        for c in ct.serial(cols):
+            total.value = total.value + x[r, c]
+        y[r] = total.value
+
+
+@ct.tile_kernel
 def labelled(x: ct.View, labels: ct.View, y: ct.View):
     rows, cols = ct.axis("rows", x.shape[0]), ct.axis("cols", x.shape[1])
     for r in ct.parallel(rows):
@@ -126,7 +136,15 @@ def test_explain_a_code() -> None:
     assert code == 0
     assert "label that is no class" in shown
     assert json.loads(run("explain", "A307", "--json")[1])["code"] == "A307"
-    assert "not in the catalogue" in run("explain", "K999")[1]
+    assert run("explain", "a307") == run("explain", "A307")
+
+
+def test_a_code_that_is_none_is_wrong_usage() -> None:
+    code, shown, complaint = run("explain", "K999")
+    assert (code, shown) == (2, "")
+    assert "K999 is no code of the catalogue" in complaint
+    code, shown, _ = run("explain", "K999", "--json")
+    assert (code, json.loads(shown)["error"]["code"]) == (2, "A308")
 
 
 def test_explain_of_a_declined_plan_writes_the_reason(tmp_path: Path) -> None:
@@ -140,9 +158,33 @@ def test_explain_of_a_declined_plan_writes_the_reason(tmp_path: Path) -> None:
 def test_why_names_what_was_rejected() -> None:
     code, shown, _ = run("why", "softmax", "--shape", "3x4096", "--target", "metal")
     assert code == 0
-    assert "rejected S=1" in shown
+    assert _rejected(shown) == [
+        "  rejected     S=1 Q=1 by stripe: a worker of 32 would keep 128 words; 64 allowed"
+    ]
+    assert sum(" S=" in line for line in shown.splitlines()) == 31 + 2
+    assert "because      no candidate costs less" in shown
     found = json.loads(run("why", "softmax", "--shape", "3x4096", "--target", "metal", "--json")[1])
     assert set(found) == {"refusals", "plans"}
+
+
+def test_why_gives_the_reason_for_the_reference_map(kernels: Path) -> None:
+    fold = (f"{kernels}:fold", "--shape", "x=3x64,y=3", "--target", "metal")
+    code, shown, _ = run("why", *fold)
+    assert code == 0
+    assert "because      a program has no axis of elements" in shown
+    assert "1 group of 32 threads" in shown
+    code, shown, _ = run("why", "softmax", "--shape", "1x65537", "--target", "metal")
+    assert code == 0
+    assert "plan for 1 program on" in shown
+    assert "because      lanes cannot share a program here: a worker of 1024" in shown
+    assert len(_rejected(shown)) == len({*_rejected(shown)}) == 32
+    shown = run("plan", "softmax", "--shape", "1x65537", "--target", "metal")[1]
+    assert len(_rejected(shown)) == 12
+    assert "and 20 more; `certile why` lists all" in shown
+
+
+def _rejected(shown: str) -> list[str]:
+    return [line for line in shown.splitlines() if line.startswith("  rejected ")]
 
 
 @pytest.mark.parametrize(
@@ -168,6 +210,15 @@ def test_exit_codes(arguments: tuple[str, ...], code: int) -> None:
 
 def test_a_near_name_is_suggested() -> None:
     assert "use softmax" in run("plan", "sofmax", "--shape", "3x4")[2]
+
+
+@pytest.mark.parametrize("command", [("plan", "zzz", "--shape", "3x4"), ("bench", "--ops", "zzz")])
+def test_names_beyond_the_listed_operations_are_called_forms(command: tuple[str, ...]) -> None:
+    listed, _, forms = run(*command)[2].partition("; or ")
+    assert {"softmax", "argmax"} <= {*listed.replace(",", "").split()} & {*ops.__all__}
+    assert "residual_rms_norm" in forms
+    assert "only commands take" in forms
+    assert not {*forms.partition(", forms of")[0].split(", ")} & {*ops.__all__}
 
 
 @pytest.mark.parametrize("op", ["softmax", "layer_norm", "cross_entropy", "argmax", "gelu"])
