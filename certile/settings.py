@@ -198,7 +198,8 @@ CHECK: Variable[Check] = Variable(
     _one_of(get_args(Check)),
     "args",
     "args",
-    "Checks of a call: its arguments, every access as well, or none.",
+    "Checks of a call: its arguments, or none. `bounds` is to check every access as well; in this "
+    "version it checks what `args` does, and the target `reference` checks every access.",
     changes_code=True,
 )
 DUMP: Variable[tuple[str, ...]] = Variable(

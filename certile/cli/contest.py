@@ -152,6 +152,9 @@ class Race:
             raise ArgumentError("A308", message, hint=hint)
         if case.dtype not in _SIZES:
             raise ArgumentError("A305", f"bench measures f32, f16 and bf16, not {case.dtype}")
+        if len(case.shape) < 2 or not math.prod(case.shape):
+            message = f"bench measures rows of elements, not shape {case.shape}"
+            raise ArgumentError("A305", message, hint="use two or more extents, all above 0")
         self.case = case
         self._torch = _torch_or_none()
         if self._torch is None and case.dtype == "bf16":

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import importlib.util
+import os
 import platform
 import shutil
 from collections.abc import Callable
@@ -144,6 +145,10 @@ def _cache() -> Check:
     now = settings.current()
     if now.cache == "off":
         return _check("disk cache", "absent", "switched off", "unset CERTILE_CACHE")
+    nearest = next(each for each in (now.cache_dir, *now.cache_dir.parents) if each.exists())
+    if not (nearest.is_dir() and os.access(nearest, os.W_OK)):
+        found = f"{now.cache_dir} cannot be written; every process compiles anew"
+        return _check("disk cache", "absent", found, "set CERTILE_CACHE_DIR to a folder of yours")
     return _check("disk cache", "good", f"{now.cache_dir} ({now.cache})")
 
 

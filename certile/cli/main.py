@@ -12,8 +12,10 @@ from typing import Annotated, Literal
 
 import typer
 
+from certile import __version__
 from certile.cli.options import FormFlags, JsonFlag, PlanFlags, ShapeFlag, TargetFlag, spelled_out
 from certile.cli.output import DECLINED, FAILED, GOOD, emit, guarded, say
+from certile.diagnostics import ArgumentError
 
 app = typer.Typer(
     name="certile",
@@ -26,6 +28,22 @@ app = typer.Typer(
 
 OpArgument = Annotated[str, typer.Argument(help="An operation, or FILE.py:kernel.", metavar="OP")]
 RunTarget = Literal["cpu", "reference", "metal-sim"]
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        say(f"certile {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def common(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version."),
+    ] = False,
+) -> None:
+    """Plan, explain, run and measure tile programs."""
 
 
 @app.command()
@@ -116,7 +134,8 @@ def explain(
     from certile.cli.subject import find
 
     if not shape:
-        raise typer.BadParameter("is needed to explain a kernel", param_hint="--shape")
+        message = "--shape is needed to explain a kernel"
+        raise ArgumentError("A311", message, hint="pass for example --shape 3x4096")
     subject = find(op, shape, form)
     found = explained(subject, target, plan_flags, form.dtype)
     paths = found.write(out or Path("certile-explain") / f"{subject.name}-{target}")

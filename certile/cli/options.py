@@ -17,6 +17,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
+from certile.diagnostics import ArgumentError
 from certile.plan.record import Materialization, Options
 
 Target = Literal["cpu", "metal", "cuda"]
@@ -138,8 +139,9 @@ def _keyword(name: str, annotation: object, default: object) -> inspect.Paramete
 
 
 def parse_shape(text: str) -> tuple[int, ...]:
-    """Return the extents of a shape such as 3x4096; raises `typer.BadParameter`."""
+    """Return the extents of a shape such as 3x4096; raises `ArgumentError` A311."""
     parts = text.lower().split("x")
-    if not all(part.isdigit() for part in parts):
-        raise typer.BadParameter(f"{text!r} is no shape such as 3x4096", param_hint="--shape")
+    if not all(part.isascii() and part.isdigit() for part in parts):
+        message = f"{text!r} is no shape"
+        raise ArgumentError("A311", message, hint="write extents with x between, as in 3x4096")
     return tuple(int(part) for part in parts)

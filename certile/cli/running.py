@@ -16,6 +16,7 @@ from typing import Any, Literal
 import numpy as np
 
 from certile.cli.options import FormFlags, PlanFlags, parse_shape
+from certile.diagnostics import ArgumentError
 from certile.ir.tile import Scalar
 from certile.ops.kernels import Bare, bare
 from certile.plan.record import Options
@@ -51,6 +52,12 @@ def run_op(
     check: bool,
 ) -> dict[str, object]:
     """Run the bare form and return the document of `certile run --json`."""
+    if ":" in op:
+        raise ArgumentError(
+            "A308",
+            f"run takes an operation, and {op} is a kernel of a file",
+            hint="call the kernel in Python; plan, explain and why take it as well",
+        )
     extents = parse_shape(shape)
     asked = {"weight": form.weight, "bias": form.bias, "residual": form.residual}
     subject = bare(op, extents, form.dtype, **asked)
@@ -174,7 +181,7 @@ def _judged(subject: Bare, before: Mapping[str, Any], after: Arguments) -> Agree
 
 def _row_elements(subject: Bare) -> int:
     """Return how long the longest row is."""
-    return max((shape[-1] for shape in subject.shapes.values() if len(shape) > 1), default=1)
+    return max((shape[-1] for shape in subject.shapes.values() if len(shape) > 1), default=0) or 1
 
 
 def _some_rows(subject: Bare, arguments: Mapping[str, Any], kept: Any) -> Arguments:  # noqa: ANN401 - an index array

@@ -74,13 +74,15 @@ class Explained:
     refusals: tuple[Refusal, ...]
 
     def write(self, folder: Path) -> list[Path]:
-        """Write each stage into `folder`; return the paths."""
-        folder.mkdir(parents=True, exist_ok=True)
-        paths = []
-        for stage in self.stages:
-            path = folder / stage.file
-            path.write_text(stage.text if stage.text.endswith("\n") else stage.text + "\n")
-            paths.append(path)
+        """Write each stage into `folder` and return the paths; A311 where that cannot be."""
+        paths = [folder / stage.file for stage in self.stages]
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            for path, stage in zip(paths, self.stages, strict=True):
+                path.write_text(stage.text if stage.text.endswith("\n") else stage.text + "\n")
+        except OSError as error:
+            message = f"{folder} cannot be written: {error.strerror}"
+            raise ArgumentError("A311", message, hint="pass --out another folder") from error
         return paths
 
 

@@ -94,10 +94,14 @@ MACHINE: tuple[Code, ...] = (
         "A kept tile is read by a worker that may not own the element",
         "The ownership audit should have declined the subgroup map for this program.",
     ),
-    _fault(
+    Code(
         "M022",
         "A simulated launch is not clean",
         "The Metal text of a kernel was run on a CPU and showed a race, an access outside its "
-        "buffer, a read of memory without a value or a divergent barrier.",
+        "buffer, a read of memory without a value or a divergent barrier. A kernel whose instances "
+        "meet in one element, which the compiler cannot always see, shows the same race.",
+        "",
+        'run it with ct.target("reference"), which says K090 to K093 where the kernel is at fault; '
+        "otherwise report it with the crash file",
     ),
 )

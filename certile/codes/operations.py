@@ -107,6 +107,16 @@ OPERATIONS: dict[str, tuple[Code, ...]] = {
             "certile plan sum --shape 3x4096 --sheet m7",
             "Use a sheet that the message names",
         ),
+        Code(
+            "A311",
+            "option that a command cannot use",
+            (
+                "A shape is not written as extents with an x between them, it is missing where a "
+                "kernel is explained, or --out names a folder that cannot be written."
+            ),
+            "certile plan sum --shape 3by4096",
+            "Write a shape such as 3x4096, and name a folder that can be written",
+        ),
     ),
     "U": (
         Code(

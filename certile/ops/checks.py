@@ -78,7 +78,7 @@ def require_dtype(op: str, name: str, x: ArrayInfo, allowed: Sequence[str]) -> N
     if x.dtype not in INTEGERS or "bool" in allowed:
         raise UnsupportedError(
             "U501",
-            f"{op} of {x.dtype} is not served",
+            f"{op} does not serve {name} of {x.dtype}",
             hint=f"convert {name} to one of {', '.join(allowed)} first",
         )
     raise ArgumentError(

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from certile.diagnostics import Diagnostic, KernelError
-from certile.ir.dtypes import DType
+from certile.ir.dtypes import DType, bool_
 from certile.reference import machine_numeric as numeric
 from certile.reference.machine_numeric import Array
 from certile.source import Loc
@@ -91,6 +91,9 @@ class Storage:
             shape = np.broadcast_shapes(*(place.shape for place in places))
             return np.zeros(shape, numeric.carrier(self.dtype)), None, None
         data = self.data[places].astype(numeric.carrier(self.dtype), copy=False)
+        if self.dtype == bool_:
+            # NumPy lets a bool hold any byte, and would hand the byte on.
+            data = np.asarray(data).view(np.uint8) != 0
         poison = None if self.poison is None else self.poison[places]
         error = None if self.error is None else self.error[places]
         return np.asarray(data), poison, error

@@ -160,3 +160,18 @@ def test_logaddexp_keeps_nan():
         with ct.target(target):
             kernel(a, b, y)
         np.testing.assert_allclose(y, [NAN, 2.152978, 3.065044], rtol=1e-6)
+
+
+def test_fma_of_narrow_floats_rounds_as_f32_first():
+    @ct.tile_kernel
+    def kernel(x, y, z, out):
+        places = ct.axis("places", x.shape[0])
+        for _ in ct.parallel(ct.axis("one", 1)):
+            out[places] = ct.fma(x[places], y[places], z[places])
+
+    # The exact value is a little off the middle of two f16; the f32 between is that middle.
+    x, y, z = (np.array([value], np.float16) for value in (1.001, -3.0, 1e-7))
+    fused = np.float32(x) * np.float32(y) + np.float32(z)
+    once = np.float16(np.float64(x) * np.float64(y) + np.float64(z))
+    result = everywhere(kernel, x, y, z, np.zeros(1, np.float16))
+    assert result == fused.astype(np.float16) != once

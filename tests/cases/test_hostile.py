@@ -303,3 +303,18 @@ def test_the_address_space_is_given_back():
         for _ in range(20):
             kernel(X, np.zeros(3, np.float32), 1.0)
     assert mappings() <= before + 2
+
+
+def test_a_race_that_depends_on_arithmetic_is_told_from_a_fault_of_the_compiler():
+    @ct.tile_kernel
+    def kernel(x, y):
+        rows = ct.axis("rows", x.shape[0])
+        for r in ct.parallel(rows):
+            y[r // 2] = x[r]
+
+    arguments = np.arange(8, dtype=np.float32), np.zeros(4, np.float32)
+    with ct.target("metal-sim"):
+        message = refused("M022", kernel, *arguments)
+    assert 'ct.target("reference")' in message
+    with ct.target("reference"):
+        refused("K091", kernel, *arguments)

@@ -212,3 +212,36 @@ def test_steps_that_are_none(step):
 
     with pytest.raises(ct.KernelError, match="K019"):
         kernel(np.zeros(1, np.int32))
+
+
+def test_any_byte_but_zero_is_true():
+    @ct.tile_kernel
+    def kernel(x, y, counts):
+        places = ct.axis("places", x.shape[0])
+        for _ in ct.parallel(ct.axis("one", 1)):
+            y[places] = x[places]
+            counts[places] = x[places] + x[places]
+
+    x = np.array([0, 1, 2, 128, 255], np.uint8).view(np.bool_)
+    arguments = (x, np.zeros(5, np.bool_), np.zeros(5, np.int32))
+    kept = everywhere(kernel, *arguments, out=1, targets=("cpu", "reference"))
+    assert kept.view(np.uint8).tolist() == [0, 1, 1, 1, 1]
+    counts = everywhere(kernel, *arguments, out=2, targets=("cpu", "reference"))
+    assert counts.tolist() == [0, 2, 2, 2, 2]
+
+
+@pytest.mark.parametrize("exponent", [0, 1, 3])
+def test_powers_of_integers_are_real_but_squares_are_not(exponent):
+    @ct.tile_kernel
+    def kernel(x, square, power):
+        places = ct.axis("places", x.shape[0])
+        for _ in ct.parallel(ct.axis("one", 1)):
+            assert (x[places] ** exponent).dtype == ct.f32
+            square[places] = x[places] ** 2
+            power[places] = x[places] ** exponent
+
+    x = np.array([-3, 0, 7, 1000], np.int16)
+    arguments = (x, np.zeros(4, np.int16), np.zeros(4, np.float32))
+    assert everywhere(kernel, *arguments, out=1).tolist() == [9, 0, 49, 1000 * 1000 - 15 * 65536]
+    power = everywhere(kernel, *arguments, targets=("cpu", "reference"))
+    np.testing.assert_allclose(power, x.astype(np.float64) ** exponent, rtol=3e-7)

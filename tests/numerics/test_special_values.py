@@ -257,6 +257,21 @@ def test_cross_entropy_of_ignored_rows() -> None:
     assert ops.cross_entropy(logits, np.array([0])) == pytest.approx(2.407606, abs=1e-6)
 
 
+@pytest.mark.parametrize("size", [1e2, 1e6, 1e30, 3.4e38])
+def test_cross_entropy_keeps_its_digits_for_large_logits(size: float) -> None:
+    logits, labels = np.full((1, 5), size, np.float32), np.array([4])
+    assert ops.cross_entropy(logits, labels) == pytest.approx(np.log(5), rel=1e-6)
+    smoothed = ops.cross_entropy(logits, labels, label_smoothing=0.5)
+    assert smoothed == pytest.approx(np.log(5), rel=1e-6)
+
+
+def test_cross_entropy_of_infinite_logits() -> None:
+    inf = np.inf
+    logits = np.array([[1, inf, 2], [1, inf, 2], [1, -inf, 2], [-inf] * 3], np.float32)
+    losses = ops.cross_entropy(logits, np.array([2, 1, 1, 0]), reduction="none")
+    np.testing.assert_array_equal(losses, [inf, np.nan, inf, np.nan])
+
+
 def test_cross_entropy_of_labels_out_of_range() -> None:
     logits = np.random.default_rng(0).standard_normal((6, 3), dtype=np.float32)
     labels = np.array([0, 1, 255, 0, 1, 2])

@@ -2,8 +2,9 @@
 
 In: logits with `kept` row dimensions and one class dimension, a label for each row.  Out: the
 losses, and where classes have weights the weight each row counts with.  Decides the formula: two
-reductions, with the values that logsumexp has for infinities.  Leaves the check of labels and the
-mean over rows to `certile.ops.losses`.
+reductions, with the values that logsumexp has for infinities, and the difference of two logits
+taken before the logarithm is added, so that the size of the logits costs no digits of the loss.
+Leaves the check of labels and the mean over rows to `certile.ops.losses`.
 """
 
 from __future__ import annotations
@@ -34,10 +35,10 @@ def cross_entropy_kernel(  # noqa: PLR0913 - one view each
         v = wide(raw)
         greatest = ct.reduce(v, cols, ct.maximum)
         shift = ct.where(ct.isfinite(greatest), greatest, 0.0)
-        total = ct.log(ct.reduce(ct.exp(v - shift), cols, ct.add)) + shift
+        excess = ct.log(ct.reduce(ct.exp(v - shift), cols, ct.add))
         label = ct.cast(labels[*r], ct.i64)
-        own = total - wide(ct.gather(raw, label, cols, fill=0))
-        spread = total - v
+        own = (shift - wide(ct.gather(raw, label, cols, fill=0))) + excess
+        spread = (shift - v) + excess
         if weight is not None:
             weights = weight[cols]
             scale = wide(ct.gather(weights, label, cols, fill=0))

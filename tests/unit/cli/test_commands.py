@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+import certile
 from certile import ops
 from certile.cli.main import app
 
@@ -196,6 +197,12 @@ def _rejected(shown: str) -> list[str]:
         (("plan", "softmax", "--shape", "3x4", "--bias"), 2),
         (("plan", "softmax", "--shape", "3x4", "--target", "metal", "--policy", "service"), 4),
         (("plan", "softmax", "--shape", "3x4", "--sheet", "m7"), 2),
+        (("plan", "softmax", "--shape", "²x4"), 2),
+        (("run", "kernels.py:scale", "--shape", "3x4"), 2),
+        (("explain", "softmax"), 2),
+        (("explain", "softmax", "--shape", "3x4", "--out", __file__), 2),
+        (("bench", "--ops", "sum", "--shapes", "0x4"), 2),
+        (("bench", "--ops", "sum", "--shapes", "7"), 2),
         (("bench", "--budgets", "sim"), 4),
         (("bench", "--budgets", "speed"), 2),
         (("bench", "--ops", "sort", "--shapes", "3x4"), 2),
@@ -230,6 +237,42 @@ def test_run_checks_the_result(op: str, target: str) -> None:
     assert found["nan_mask_equal"]
     assert found["probes_equal"]
     assert found["reports"] == []
+
+
+@pytest.mark.parametrize("shape", ["0x5", "5x0"])
+def test_run_without_elements(shape: str) -> None:
+    code, shown, _ = run("run", "softmax", "--shape", shape, "--check", "--json")
+    assert (code, json.loads(shown)["ok"]) == (0, True)
+
+
+def test_the_version() -> None:
+    assert run("--version")[:2] == (0, f"certile {certile.__version__}\n")
+
+
+def test_a_folder_that_cannot_be_written_is_no_good_cache(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def cache() -> dict[str, str]:
+        checks = {each["name"]: each for each in json.loads(run("doctor", "--json")[1])["checks"]}
+        return checks["disk cache"]
+
+    monkeypatch.setenv("CERTILE_CACHE", "on")
+    monkeypatch.setenv("CERTILE_CACHE_DIR", str(tmp_path / "new"))
+    assert cache()["state"] == "good"
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("CERTILE_CACHE_DIR", str(tmp_path / "file" / "folder"))
+    assert cache()["state"] == "absent"
+    assert "CERTILE_CACHE_DIR" in cache()["fix"]
+
+
+def test_a_reader_may_leave_early() -> None:
+    command = [sys.executable, "-m", "certile.cli.main", "ops"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        assert process.stderr.read() == b""
+    assert process.returncode == 0
 
 
 def test_run_on_simulated_metal() -> None:
