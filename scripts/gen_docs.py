@@ -47,7 +47,8 @@ CLI_INTRODUCTION = (
     "document to standard output and nothing else there, also when it refuses.\n\n"
     "| exit code | meaning |\n|---|---|\n| 0 | good |\n| 1 | a check failed |\n"
     "| 2 | wrong usage |\n| 3 | declined or refused |\n| 4 | unsupported here |\n"
-    "| 70 | internal fault |\n"
+    "| 70 | internal fault |\n| 130 | interrupted, as by Ctrl-C |\n\n"
+    "`certile --version` shows the version.\n"
 )
 
 
