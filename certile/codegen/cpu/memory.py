@@ -26,6 +26,8 @@ from certile.ir.machine import (
 )
 
 STREAM_BYTES = 64
+# The least a store past the cache writes.
+_LEAST_STREAMED = 16
 
 
 def promoted(kernel: MachineKernel) -> set[PrivateArray]:
@@ -222,11 +224,10 @@ class Memory:
         pointer = self._pointer(op.buffer, writer.name(op.address.base))
         value = self._bytes(op.value, True)
         if op.mask is None:
-            size = self._lanes * dtype.size
-            streaming = op.streaming and op.buffer.alignment >= size
-            align = size if streaming else dtype.size
-            hint = ", !nontemporal !0" if streaming else ""
-            writer.line(f"store {kind} {value}, ptr {pointer}, align {align}{hint}")
+            if op.streaming and op.buffer.alignment >= _LEAST_STREAMED:
+                self._stream(op, value, pointer)
+            else:
+                writer.line(f"store {kind} {value}, ptr {pointer}, align {dtype.size}")
             return
         name = f"llvm.masked.store.v{self._lanes}{_code(memory_type(dtype))}.p0"
         bits = writer.vector("i1")
@@ -235,6 +236,27 @@ class Memory:
             f"call void @{name}({kind} {value}, ptr align {dtype.size} {pointer}, "
             f"{bits} {self._store_mask(op)})"
         )
+
+    def _stream(self, op: Store, value: str, pointer: str) -> None:
+        """Store past the cache, in the widest parts that the proved alignment allows.
+
+        Large NumPy arrays begin 16 bytes after a page: their lines fill from parts of 16 bytes.
+        """
+        writer, dtype = self._writer, op.buffer.dtype
+        element = memory_type(dtype)
+        whole = writer.vector(element)
+        size = min(op.buffer.alignment, self._lanes * dtype.size)
+        lanes = size // dtype.size
+        for first in range(0, self._lanes, lanes):
+            part, place, kind = value, pointer, whole
+            if lanes < self._lanes:
+                kind = f"<{lanes} x {element}>"
+                picked = ", ".join(f"i32 {first + k}" for k in range(lanes))
+                part = writer.op(
+                    f"shufflevector {whole} {value}, {whole} poison, <{lanes} x i32> <{picked}>"
+                )
+                place = writer.op(f"getelementptr i8, ptr {pointer}, i64 {first * dtype.size}")
+            writer.line(f"store {kind} {part}, ptr {place}, align {size}, !nontemporal !0")
 
     def _store_mask(self, op: Store) -> str:
         """The mask of a vector store; of narrow integers, one that LLVM cannot see through.
