@@ -38,7 +38,6 @@ class Partials:
     machines: Sequence[StateMachine]
     accumulators: int
     lane_elements: int
-    evaluator: Evaluator
 
     def start(self) -> tuple[Value, ...]:
         """Every accumulator at the identity."""
@@ -113,7 +112,7 @@ class Reducer:
     def partials(self, machines: Sequence[StateMachine]) -> Partials:
         """The accumulators for reductions that share a loop."""
         mapping = self._mapping
-        return Partials(machines, mapping.accumulators, mapping.lane_elements, self._evaluator)
+        return Partials(machines, mapping.accumulators, mapping.lane_elements)
 
     # Shared scratch.
 
