@@ -197,6 +197,8 @@ def test_numpy_scalars_before_a_tile():
     np.testing.assert_array_equal(everywhere(kernel, X, np.zeros(3, np.float32)), [7, 5, 0])
 
 
+# Between the opening of a file and the `with` that holds it nothing but the collector can close it.
+@pytest.mark.filterwarnings("ignore:unclosed file:ResourceWarning")
 def test_an_interrupt_at_any_moment_of_a_first_call():
     def interrupt(*_):
         raise KeyboardInterrupt
