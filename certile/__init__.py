@@ -24,7 +24,23 @@ from certile.diagnostics import (
     KernelError,
     UnsupportedError,
 )
-from certile.ir.dtypes import bf16, bool_, f16, f32, f64, i8, i16, i32, i64, u8, u16, u32, u64
+from certile.ir.dtypes import (
+    bf16,
+    bool_,
+    f8e4m3,
+    f8e5m2,
+    f16,
+    f32,
+    f64,
+    i8,
+    i16,
+    i32,
+    i64,
+    u8,
+    u16,
+    u32,
+    u64,
+)
 from certile.language.annotations import InOut, View, constexpr
 from certile.language.control import (
     at,
@@ -39,11 +55,25 @@ from certile.language.control import (
     parallel,
     reduce,
     relabel,
+    reshape,
+    scan,
     serial,
     shape,
+    sort,
+    topk,
     zeros,
 )
-from certile.language.laws import argmax, argmin, logsumexp, mean_var
+from certile.language.laws import (
+    absmax,
+    all,  # noqa: A004 - NumPy's name
+    any,  # noqa: A004 - NumPy's name
+    argmax,
+    argmin,
+    law,
+    logsumexp,
+    mean_var,
+    softmax_sum,
+)
 from certile.language.math import (
     abs,  # noqa: A004 - the language has the names that NumPy has
     add,
@@ -78,6 +108,7 @@ from certile.language.math import (
     minimum,
     mul,
     neg,
+    pack,
     popcount,
     pow,  # noqa: A004 - NumPy's name
     recip,
@@ -92,15 +123,22 @@ from certile.language.math import (
     tan,
     tanh,
     trunc,
+    unpack,
     where,
 )
 from certile.language.values import Axis, Carry, Extent, Tile
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from certile import ops
     from certile.runtime.kernel import Prepared, TileKernel, tile_kernel
     from certile.runtime.op import like, op
     from certile.runtime.target import target
+
+    # Not imported by their types: `jitting` stands above `ops`, whose kernels import this module.
+    jit: Callable[..., Any]
+    JitFunction: Any
 
 __all__ = [
     "ArgumentError",
@@ -110,6 +148,7 @@ __all__ = [
     "Extent",
     "InOut",
     "InternalError",
+    "JitFunction",
     "KernelError",
     "Prepared",
     "Tile",
@@ -117,7 +156,10 @@ __all__ = [
     "UnsupportedError",
     "View",
     "abs",
+    "absmax",
     "add",
+    "all",
+    "any",
     "argmax",
     "argmin",
     "at",
@@ -143,6 +185,8 @@ __all__ = [
     "exp",
     "exp2",
     "expm1",
+    "f8e4m3",
+    "f8e5m2",
     "f16",
     "f32",
     "f64",
@@ -161,6 +205,9 @@ __all__ = [
     "isfinite",
     "isinf",
     "isnan",
+    "jit",
+    "law",
+    "layouts",
     "like",
     "log",
     "log1p",
@@ -175,14 +222,17 @@ __all__ = [
     "neg",
     "op",
     "ops",
+    "pack",
     "parallel",
     "popcount",
     "pow",
     "recip",
     "reduce",
     "relabel",
+    "reshape",
     "round",
     "rsqrt",
+    "scan",
     "serial",
     "shape",
     "shl",
@@ -190,16 +240,20 @@ __all__ = [
     "sigmoid",
     "sign",
     "sin",
+    "softmax_sum",
+    "sort",
     "sqrt",
     "tan",
     "tanh",
     "target",
     "tile_kernel",
+    "topk",
     "trunc",
     "u8",
     "u16",
     "u32",
     "u64",
+    "unpack",
     "where",
     "zeros",
 ]
@@ -207,9 +261,11 @@ __all__ = [
 __version__ = "0.1.0"
 
 _LATER = {
+    "JitFunction": "certile.jitting.call",
     "Prepared": "certile.runtime.kernel",
     "TileKernel": "certile.runtime.kernel",
     "tile_kernel": "certile.runtime.kernel",
+    "jit": "certile.jitting.call",
     "like": "certile.runtime.op",
     "op": "certile.runtime.op",
     "target": "certile.runtime.target",
@@ -225,6 +281,8 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401 - any exported name
     """Import the module that has a name on the name's first use."""
     if name == "ops":
         return import_module("certile.ops")
+    if name == "layouts":
+        return import_module("certile.ir.layouts")
     if name not in _LATER:
         raise AttributeError(f"module 'certile' has no attribute {name!r}")
     value = getattr(import_module(_LATER[name]), name)

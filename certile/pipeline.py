@@ -72,11 +72,15 @@ def plan_program(
     sheet: Sheet,
     options: Options = Options(),  # noqa: B008 - a frozen record
     watch: Watcher = SILENT,
+    facts: Mapping[str, ViewFacts] | None = None,
 ) -> tuple[GroupPlan, ...]:
-    """Plan every launch of a specialised kernel; `programs[i]` is launch i's number of programs."""
+    """Plan every launch of a specialised kernel; `programs[i]` is launch i's number of programs.
+
+    `facts` are the layouts of its views; a plan that follows from layouts needs them.
+    """
     regions = parallel_regions(kernel)
     plans = tuple(
-        choose(kernel, region, count, sheet, options)
+        choose(kernel, region, count, sheet, options, facts=facts)
         for region, count in zip(regions, programs, strict=True)
     )
     for plan in plans:
@@ -99,7 +103,7 @@ def compile_program(
     watch.stage("tile", Text(lambda: print_kernel(kernel), "ir"))
     if checking != "off":
         _accept(verify(kernel))
-    plans = plan_program(kernel, programs, sheet, options, watch)
+    plans = plan_program(kernel, programs, sheet, options, watch, facts)
     for plan in plans:
         required(plan)
         if checking == "each" and plan.rows is not None:

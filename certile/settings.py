@@ -17,7 +17,15 @@ from typing import Generic, Literal, TypeVar, get_args
 
 from certile.diagnostics import ArgumentError
 
-__all__ = ["VARIABLES", "Settings", "SettingsWarning", "Variable", "current", "warn_unknown"]
+__all__ = [
+    "VARIABLES",
+    "Settings",
+    "SettingsWarning",
+    "Variable",
+    "current",
+    "is_set",
+    "warn_unknown",
+]
 
 PREFIX = "CERTILE_"
 
@@ -147,7 +155,8 @@ CACHE_BYTES: Variable[int] = Variable(
     _size,
     1024**3,
     "1G",
-    "Size at which the disk cache drops what was not used for longest.",
+    "Size at which the disk cache drops what was not used for longest; libraries of simulated "
+    "Metal kernels, in a folder of their own, have the same limit.",
 )
 POOL_BYTES: Variable[int] = Variable(
     "CERTILE_POOL_BYTES",
@@ -316,7 +325,7 @@ class Settings:
             cache_dir=CACHE_DIR.read(source) or _user_cache(source),
             cache_bytes=CACHE_BYTES.read(source),
             pool_bytes=POOL_BYTES.read(source),
-            threads=THREADS.read(source) or _allowed_cpus(),
+            threads=THREADS.read(source) or allowed_cpus(),
             math=MATH.read(source),
             guard=GUARD.read(source),
             guard_budget=GUARD_BUDGET.read(source),
@@ -338,6 +347,11 @@ class Settings:
     def values(self) -> dict[str, object]:
         """Return every setting by its variable's name, for crash files and `certile doctor`."""
         return {PREFIX + f.name.upper(): getattr(self, f.name) for f in fields(self)}
+
+
+def is_set(name: str) -> bool:
+    """Whether the environment holds a variable, and not as an empty text."""
+    return bool(os.environ.get(name, "").strip())
 
 
 _snapshot: tuple[tuple[str | None, ...], Settings] | None = None
@@ -362,6 +376,11 @@ def call_state() -> tuple[object, ...]:
     decoding all variables would cost more than the launch.
     """
     return tuple(map(_raw, _OF_A_CALL))
+
+
+def pool_state() -> object:
+    """Return the raw text of CERTILE_POOL_BYTES, which every large result asks about."""
+    return _raw(_OF_THE_POOL)
 
 
 _warned: set[str] = set()
@@ -392,7 +411,7 @@ def _user_cache(environment: Mapping[str, str]) -> Path:
     return Path("~/.cache/certile").expanduser()
 
 
-def _allowed_cpus() -> int:
+def allowed_cpus() -> int:
     """Count the CPUs of the affinity mask; `os.cpu_count` ignores containers and taskset."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
@@ -410,3 +429,4 @@ _OF_A_CALL = tuple(
     for v in VARIABLES
     if v.changes_code or v is TARGET
 )
+_OF_THE_POOL = POOL_BYTES.name if _encoded is None else os.environ.encodekey(POOL_BYTES.name)

@@ -7,12 +7,13 @@ Leaves printing a value to the value (`str`), so that no stage has a branch for 
 
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
-from certile.diagnostics import Refusal
+from certile.diagnostics import ArgumentError, Refusal
 from certile.settings import Settings
 from certile.source import Loc
 
@@ -119,25 +120,21 @@ class DumpWatcher(Watcher):
         self.directory = directory
         self.files: list[tuple[int, str, Path]] = []
         self._only = frozenset(only)
-        self._heard: list[str] = []
+        self._heard = 0
         self._trace = TraceWatcher(self._append_reason)
 
     def stage(self, name: str, value: T) -> T:
         """Write the stage's text when it is selected."""
-        number = len(self._heard)
-        self._heard.append(name)
+        number = self._heard
+        self._heard += 1
         if "all" in self._only or name in self._only:
             suffix = getattr(value, "dump_suffix", "txt")
             text = str(value)
             path = self.directory / f"{number:02d}-{name}.{suffix}"
-            self.directory.mkdir(parents=True, exist_ok=True)
-            path.write_text(text if text.endswith("\n") else text + "\n", encoding="utf-8")
+            with _writing(self.directory):
+                path.write_text(text if text.endswith("\n") else text + "\n", encoding="utf-8")
             self.files.append((number, name, path))
         return value
-
-    def unheard(self) -> frozenset[str]:
-        """Return the selected names that no stage has had so far; a wrong name stays here."""
-        return self._only - {"all"} - set(self._heard)
 
     def on_rule(self, rule: str, before: object, after: object, because: object, loc: Loc) -> None:
         """Add the rewrite to `why.txt`."""
@@ -154,9 +151,24 @@ class DumpWatcher(Watcher):
         self._trace.on_choice(what, chosen, considered, reason)
 
     def _append_reason(self, line: str) -> None:
-        self.directory.mkdir(parents=True, exist_ok=True)
-        with (self.directory / "why.txt").open("a", encoding="utf-8") as reasons:
+        with (
+            _writing(self.directory),
+            (self.directory / "why.txt").open("a", encoding="utf-8") as reasons,
+        ):
             reasons.write(line)
+
+
+@contextmanager
+def _writing(directory: Path) -> Iterator[None]:
+    """Make a folder that is about to be written to.
+
+    Raises `ArgumentError` S002 where it, or a file in it, cannot be written.
+    """
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        yield
+    except OSError as error:
+        raise ArgumentError("S002", f"{directory} cannot be written: {error.strerror}") from error
 
 
 class TimeWatcher(Watcher):

@@ -1,9 +1,10 @@
 """Derive the polynomial coefficients of certile/lower/math.
 
 In: nothing.  Out, on standard output: for each table its f32 coefficients and the largest error
-of the polynomial itself in units of 2**-24, evaluated in f64.  Decides: ranges, powers and which
-coefficients are fixed.  Leaves to others: rounding errors of the evaluation, which the tests of
-certile/lower/math measure.
+of the polynomial itself in units of 2**-24, evaluated in f64; then the tables that need more than
+f64 (`scripts/fit_math_wide.py`), with log2 of their relative errors.  Decides: ranges, powers and
+which coefficients are fixed.  Leaves to others: rounding errors of the evaluation, which the tests
+of certile/lower/math measure.
 
 Method: the minimax polynomial on a Chebyshev grid by Lawson's iteration (least squares, weights
 multiplied by the residual until the extrema level out).  The lowest coefficient is rounded to
@@ -15,10 +16,15 @@ import math
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from scripts.fit_math_wide import solve_wide, wide_fits
 
 Grid: TypeAlias = npt.NDArray[np.float64]
 Function: TypeAlias = Callable[[Grid], Grid]
@@ -164,6 +170,11 @@ def main() -> None:
         coefficients, error = solve(fit)
         sys.stdout.write(f"{fit.name}  # error {error / UNIT:.4f}\n")
         for power, coefficient in coefficients.items():
+            sys.stdout.write(f"    {coefficient!r},  # power {power}\n")
+    for wide in wide_fits():
+        numbers, bits = solve_wide(wide)
+        sys.stdout.write(f"{wide.name} {wide.form}  # relative error 2**{bits:.1f}\n")
+        for power, coefficient in numbers.items():
             sys.stdout.write(f"    {coefficient!r},  # power {power}\n")
 
 

@@ -22,7 +22,11 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from certile.codes import CATALOGUE, LETTERS, Code  # noqa: E402 - the path comes first
+from certile.ir.functions import FUNCTIONS  # noqa: E402 - the path comes first
+from certile.lower.math import BOUNDS, EXPANSIONS, FORMATS  # noqa: E402 - the path comes first
 from certile.settings import VARIABLES  # noqa: E402 - the path comes first
+from certile.targets.cuda import CUDA_SM90  # noqa: E402 - the path comes first
+from certile.targets.metal import METAL  # noqa: E402 - the path comes first
 
 HEADER = (
     "<!-- Written by scripts/gen_docs.py; change the source it names and run `make docs`. -->\n"
@@ -30,7 +34,8 @@ HEADER = (
 
 ERRORS_INTRODUCTION = (
     "Every error carries a code. A code keeps its meaning for good; the catalogue is "
-    "`certile/codes/`.\n"
+    "`certile/codes/`, and `certile explain K012` prints an entry of it. V and M are faults of "
+    "certile itself, which no example gives.\n"
 )
 SETTINGS_INTRODUCTION = (
     "Settings are environment variables. A compile takes a snapshot of them when it starts. A "
@@ -42,6 +47,28 @@ OPS_INTRODUCTION = (
     "own kernel. An operation returns the dtype, the shape and the conventions of the framework "
     "whose array it is given.\n"
 )
+MATH_INTRODUCTION = (
+    "The functions below are written once, in additions, products, fused multiply-adds and bit "
+    "operations, and expanded into every kernel whose target has no function that is as exact. "
+    'Under `math="portable"` they are expanded on every target, so that all give the same bits; '
+    'under `math="precise"` a target may use its own, within the bound that every kernel may rely '
+    "on, which stands in the last column but one.\n\n"
+    "The domain of each is every number of the format, subnormal ones, infinities and NaN among "
+    "them. An operand that is NaN gives NaN unless the table says otherwise. Distances are in "
+    "units of the last place of the true value; where that is subnormal, of the least subnormal "
+    "number. f16 and bf16 operands are widened to f32 and the result is rounded once more. A "
+    "target that flushes subnormal numbers (Metal may) gives zeros in their place.\n"
+)
+MATH_MEASURED = (
+    "How they were measured: the functions of one f32 argument over all 2³² inputs, against the C "
+    "library's f64 function; those of f64 over 2²⁴ inputs of every sign and exponent, half of them "
+    "where the result is no limit, and those of two arguments over 2²⁴ pairs, against its 64-bit "
+    "long double (`tests/full/test_math_full.py`). `make test` measures 2²⁰ inputs of f32, and 2¹⁴ "
+    "of f64 against arbitrary precision. `fmod` is exact. `logaddexp` is composed of `exp` and "
+    "`log1p`; it cancels where its result is near 0, so its units are those of the larger of the "
+    "result and log 2.\n"
+)
+OPS_EXAMPLE = "`examples/operations.py` calls each and compares it with PyTorch or NumPy.\n"
 CLI_INTRODUCTION = (
     "`certile COMMAND --help` shows the same text. With `--json` a command prints one JSON "
     "document to standard output and nothing else there, also when it refuses.\n\n"
@@ -76,6 +103,7 @@ def pages() -> Iterator[tuple[Path, str]]:
     yield docs / "settings.md", settings_page()
     yield docs / "ops.md", ops_page()
     yield docs / "cli.md", cli_page()
+    yield docs / "math.md", math_page()
     readme = ROOT / "README.md"
     yield readme, filled(readme.read_text(encoding="utf-8"))
 
@@ -116,11 +144,13 @@ def settings_page() -> str:
 
 
 def ops_page() -> str:
-    """Build the page of operations: signature and docstring of each."""
+    """Build the page of operations: signature and docstring of each, and the example of all."""
     parts = [HEADER, "# Operations\n", OPS_INTRODUCTION]
     for name, operation in operations():
         prose = (inspect.getdoc(operation) or "").strip()
-        parts.append(f"## {name}\n\n```python\n{name}{signature(operation)}\n```\n\n{prose}\n")
+        parts.append(f"## {name}\n\n```text\n{name}{signature(operation)}\n```\n\n{prose}\n")
+    example = (ROOT / "examples/operations.py").read_text(encoding="utf-8")
+    parts.append(f"## By example\n\n{OPS_EXAMPLE}\n```python\n{example}```\n")
     return "\n".join(parts)
 
 
@@ -138,6 +168,38 @@ def signature(operation: Callable[..., object]) -> str:
     parameters = inspect.signature(operation).parameters.values()
     bare = [parameter.replace(annotation=inspect.Parameter.empty) for parameter in parameters]
     return str(inspect.Signature(bare))
+
+
+def math_page() -> str:
+    """Build the table of vector math: what each function gives, and how far it may be off."""
+    head = ("function", "result", *(f"{form}, ulp" for form in FORMATS), "promised", "own function")
+    rows = [
+        (
+            f"`{name}`",
+            meaning(name),
+            *(f"{BOUNDS[name, form]:g}" for form in FORMATS),
+            f"{FUNCTIONS[name].ulp:g}",
+            ", ".join(owners(name)) or "none",
+        )
+        for name in (*EXPANSIONS, "logaddexp")
+    ]
+    return "\n".join(
+        [HEADER, "# Vector math\n", MATH_INTRODUCTION, table(head, rows), MATH_MEASURED]
+    )
+
+
+def meaning(name: str) -> str:
+    """Return the first sentence of an expansion, less its verb."""
+    if name not in EXPANSIONS:
+        return "log(e\\*\\*x + e\\*\\*y); an infinite or NaN maximum is the result"
+    sentence = first_sentence(inspect.getdoc(EXPANSIONS[name])).removeprefix("Return ")
+    return sentence.rstrip(".").replace("*", "\\*")
+
+
+def owners(name: str) -> list[str]:
+    """List the targets whose own function a precise kernel calls."""
+    sheets = {"CUDA": CUDA_SM90, "Metal": METAL}
+    return [target for target, sheet in sheets.items() if name in (sheet.native_functions or ())]
 
 
 def cli_page() -> str:

@@ -163,6 +163,19 @@ def scale_in_place(dtype=f32):
     return b.build()
 
 
+def least_in_order(dtype=f32, k=3):
+    """The k least elements of a row in order, and where they were."""
+    b = Builder("least_in_order")
+    x, y, p = b.view("x", dtype, 2), b.view("y", dtype, 2), b.view("p", i64, 2)
+    rows, cols = matrix(b, x)
+    top = b.axis("top", k)
+    with b.parallel(rows):
+        values, positions = b.sort(b.load(x, rows, cols), cols, top)
+        b.store(y, (rows, top), values)
+        b.store(p, (rows, top), positions)
+    return b.build()
+
+
 def serial_sum(dtype=f32, step=1):
     """A serial loop over columns with one carried scalar."""
     b = Builder("serial_sum")

@@ -9,7 +9,8 @@ not recognise, it refuses, and the ordered reference map serves.  Leaves views t
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TypeVar
 
 from certile.analysis.affine import (
     Affine,
@@ -21,12 +22,13 @@ from certile.analysis.affine import (
     undetermined,
 )
 from certile.analysis.effects import Access, Values, accesses, serial_loops
-from certile.analysis.views import same_domain, unguarded
+from certile.analysis.layout import FOLDS, is_held, keeps
+from certile.analysis.views import same_domain, unguarded, visit
 from certile.diagnostics import Refusal
 from certile.ir import dtypes
 from certile.ir.dtypes import DType
 from certile.ir.laws import literal_value
-from certile.ir.node import reach
+from certile.ir.node import Node, reach
 from certile.ir.terms import Lit
 from certile.ir.tile import (
     Bitcast,
@@ -49,11 +51,14 @@ from certile.ir.tile import (
     Relabel,
     Result,
     ScalarArg,
+    Scan,
     Serial,
+    Sort,
     Store,
     Tile,
     View,
     effects,
+    roots,
 )
 from certile.ir.types import Axis
 from certile.source import UNKNOWN_LOC, Loc
@@ -81,10 +86,13 @@ KNOWN_VALUES = (
     Relabel,
     Result,
     ScalarArg,
+    Scan,
     Serial,
+    Sort,
 )
 
 Check = Callable[["Region"], Refusal | None]
+Kind = TypeVar("Kind", bound=Node)
 
 
 class Region:
@@ -99,9 +107,9 @@ class Region:
         self.loops = serial_loops(parallel)
         self.values = Values(parallel)
 
-    @property
-    def reductions(self) -> Iterator[Reduce]:
-        return (node for node in self.values.nodes if isinstance(node, Reduce))
+    def nodes(self, kind: type[Kind]) -> Iterator[Kind]:
+        """The live values of one kind, operands first."""
+        return (node for node in self.values.nodes if isinstance(node, kind))
 
     def accesses_of(self, kind: type[View] | type[Memory]) -> Iterator[Access]:
         """The accesses of views, or of memories."""
@@ -152,7 +160,7 @@ def target_binding(region: Region) -> Refusal | None:
     if parallel.scope not in ("auto", "subgroup"):
         missing = f'it asks for scope="{parallel.scope}"'
         return _no(rule, "the region may be bound to subgroups", missing, parallel.loc)
-    inside: tuple[Serial | Reduce, ...] = (*region.loops, *region.reductions)
+    inside: tuple[Serial | Reduce, ...] = (*region.loops, *region.nodes(Reduce))
     for inner in inside:
         if inner.scope != "auto":
             missing = f'scope="{inner.scope}" is asked for'
@@ -199,8 +207,10 @@ def control(region: Region) -> Refusal | None:
                 f"extent {loop.axis.extent}, step {loop.step}",
                 loop.loc,
             )
-    tiles = [node for node in region.values.nodes if isinstance(node, Tile)]
-    placed: list[Tile | Store] = [*tiles, *(e for e in region.effects if isinstance(e, Store))]
+    placed: list[Tile | Store] = [
+        *region.nodes(Tile),
+        *(e for e in region.effects if isinstance(e, Store)),
+    ]
     for node in placed:
         dynamic = _dynamic(node.axes)
         if dynamic is not None and not isinstance(node, Reduce):
@@ -214,28 +224,40 @@ def _dynamic(axes: tuple[Axis, ...]) -> Axis | None:
 
 
 def reduction_type(region: Region) -> Refusal | None:
-    """Every reduction has a law with an identity, a tree policy and a type the target computes."""
-    refusals = (type_refusal(reduction, region.target_kind) for reduction in region.reductions)
+    """Reductions and scans have a law with an identity, a tree policy and a type of the target."""
+    folded = (*region.nodes(Reduce), *(scan.total for scan in region.nodes(Scan)))
+    # Beside results over an axis a lane may fold a result alone, in the order written.
+    alone = any(map(keeps, region.nodes(Reduce)))
+    refusals = (type_refusal(reduction, region.target_kind, alone=alone) for reduction in folded)
     return next((refusal for refusal in refusals if refusal is not None), None)
 
 
-def type_refusal(reduction: Reduce, target_kind: str) -> Refusal | None:
-    """Refuse a reduction that may not be split, or that the target has no arithmetic for."""
-    missing = _type_problem(reduction, target_kind)
+def type_refusal(reduction: Reduce, target_kind: str, *, alone: bool = False) -> Refusal | None:
+    """Refuse a reduction that may not be split, or that the target has no arithmetic for.
+
+    A fold need not be split where a lane may make it `alone`.
+    """
+    missing = None if alone and reduction.policy in FOLDS else _order_problem(reduction)
+    missing = missing or _type_problem(reduction, target_kind)
     if missing is None:
         return None
     claim = f"{reduction.law.name} may be split over workers"
     return _no("reduction_type", claim, missing, reduction.loc)
 
 
-def _type_problem(reduction: Reduce, target_kind: str) -> str | None:
-    law, dtype = reduction.law, reduction.accumulate
+def _order_problem(reduction: Reduce) -> str | None:
+    law = reduction.law
     if reduction.policy not in TREES:
         return f"its policy is {reduction.policy}"
     if law.identity is None:
         return "it has no identity"
     if not law.commutative and reduction.policy != "ordered_tree":
         return f"its merge does not commute and its policy is {reduction.policy}"
+    return None
+
+
+def _type_problem(reduction: Reduce, target_kind: str) -> str | None:
+    dtype = reduction.accumulate
     if dtype not in ACCUMULATORS or (dtype == dtypes.f64 and target_kind == "metal"):
         return f"{target_kind} does not accumulate {dtype}"
     if any(arg.dtype != dtype for arg in reduction.args):
@@ -246,17 +268,10 @@ def _type_problem(reduction: Reduce, target_kind: str) -> str | None:
 
 
 def canonical_state(region: Region) -> Refusal | None:
-    """A reduction has one scalar state a program, which starts as the exact identity."""
-    for reduction in region.reductions:
-        if any(axis.extent != 1 for axis in reduction.spanned):
-            missing = f"it keeps {', '.join(axis.name for axis in reduction.spanned)}"
-            return _no(
-                "canonical_state", "a reduction has one result a program", missing, reduction.loc
-            )
-        refusal = start_refusal(reduction)
-        if refusal is not None:
-            return refusal
-    return None
+    """A reduction that workers share starts as the exact identity."""
+    shared = (r for r in region.nodes(Reduce) if r.policy not in FOLDS)
+    refusals = (start_refusal(reduction) for reduction in shared)
+    return next((refusal for refusal in refusals if refusal is not None), None)
 
 
 def start_refusal(reduction: Reduce) -> Refusal | None:
@@ -292,32 +307,66 @@ def _same_bits(a: bool | int | float, b: bool | int | float, dtype: DType) -> bo
     return int(a) == int(b)
 
 
+def scanned_row(region: Region) -> Refusal | None:
+    """A scan walks all elements of its tile, as one row, from values without a carried tile."""
+    for scan in region.nodes(Scan):
+        kept = [axis.name for axis in scan.axes if axis != scan.over and axis.extent != 1]
+        missing = None
+        if kept:
+            missing = f"it keeps {', '.join(kept)}"
+        elif any(isinstance(node, Carried) and node.axes for node in reach([scan])):
+            missing = "it reads a tile that a loop carries"
+        if missing is not None:
+            return _no("scanned_row", "a scan has one row a program", missing, scan.loc)
+    return None
+
+
+def element_order(region: Region) -> Refusal | None:
+    """A sort orders all elements of its tile, as one row."""
+    for sort in region.nodes(Sort):
+        kept = [axis.name for axis in sort.spanned if axis.extent != 1]
+        missing = None
+        if kept:
+            missing = f"it keeps {', '.join(kept)}"
+        elif not isinstance(sort.over.extent, int) or sort.over.extent < 1:
+            missing = "its extent is not a positive integer"
+        if missing is not None:
+            return _no("element_order", "a sort has one order a program", missing, sort.loc)
+    return None
+
+
 def contribution(region: Region) -> Refusal | None:
-    """What is reduced is a pure expression of the instance's own scalars and memory."""
-    for reduction in region.reductions:
-        for arg in reduction.args:
-            if any(isinstance(node, Carried) and node.axes for node in reach([arg])):
-                return _no(
-                    "contribution",
-                    "a contribution is a pure expression of loaded and scalar values",
-                    "it reads a tile that a loop carries",
-                    reduction.loc,
-                )
+    """What is reduced reads of a tile that a loop carries no element but its own."""
+    for reduction in region.nodes(Reduce):
+        if _displaced(reduction.args):
+            return _no(
+                "contribution",
+                "a contribution reads its own element of a carried tile",
+                "it selects another one",
+                reduction.loc,
+            )
     return None
 
 
 def private_storage(region: Region) -> Refusal | None:
-    """A loop carries scalars only; a carried tile would be storage without a proved owner."""
-    for loop in region.loops:
-        for param in loop.params:
-            if param.axes:
-                return _no(
-                    "private_storage",
-                    "a value carried by a loop is a scalar",
-                    f"{param.type} is carried",
-                    loop.loc,
-                )
+    """What is stored or carried on reads of a tile that a loop carries only its own element."""
+    for effect in region.effects:
+        if isinstance(effect, Store | Serial) and _displaced(roots(effect)):
+            return _no(
+                "private_storage",
+                "every read of a carried tile is at the reader's own element",
+                "another one is selected, which its owner alone holds",
+                effect.loc,
+            )
     return None
+
+
+def _displaced(read: Iterable[Node]) -> bool:
+    """Whether another element of a carried tile than one's own is read, reductions left out."""
+    return any(
+        moved != "no" and isinstance(node, Carried | Result) and is_held(node)
+        for node, moved in visit(read, lambda node: isinstance(node, Reduce))
+    )
 
 
 def manual_resources(region: Region) -> Refusal | None:
@@ -328,6 +377,9 @@ def manual_resources(region: Region) -> Refusal | None:
         claim = f"{memory.name} is private to the owner of each element"
         if memory.resource not in ("auto", "worker"):
             return _no("manual_resources", claim, f"its resource is {memory.resource}", effect.loc)
+        if memory.layout is not None:
+            missing = "it has a layout, which places elements whoever owns them"
+            return _no("manual_resources", claim, missing, effect.loc)
         own = all(
             isinstance(index, Iota) and index.axis == axis
             for index, axis in zip(effect.indices, memory.axes, strict=True)
@@ -429,6 +481,8 @@ CHECKS: tuple[Check, ...] = (
     control,
     reduction_type,
     canonical_state,
+    scanned_row,
+    element_order,
     contribution,
     private_storage,
     manual_resources,

@@ -34,6 +34,7 @@ from certile.ir.tile import (
     Relabel,
     Result,
     Serial,
+    Sort,
     Store,
     Tile,
 )
@@ -206,6 +207,10 @@ class _Check:
                 return self._range(tile.value).join(self._range(tile.fill))
             case Cast() if not tile.value.dtype.is_float:
                 return _within(self._range(tile.value), tile.dtype)
+            case Result(index=0) if isinstance(tile.of, Sort):
+                return self._range(tile.of.value)
+            case Result(index=1) if isinstance(tile.of, Sort):
+                return Range(0, max(0, self._length(tile.of.over) - 1))
             case Result(index=0) if isinstance(tile.of, Reduce):
                 return self._range(tile.of)
             case Reduce() if tile.law in (ARGMAX, ARGMIN):

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from certile.diagnostics import Diagnostic
-from certile.ir.node import reach
+from certile.ir.node import Node, reach
 from certile.ir.tile import (
     Carried,
     Effect,
@@ -21,7 +21,6 @@ from certile.ir.tile import (
     Parallel,
     Serial,
     Store,
-    Tile,
     View,
     effects,
 )
@@ -78,11 +77,12 @@ def _over(step: Effect) -> tuple[Axis, ...]:
 def _separates(axis: Axis, touching: Sequence[Load | Store]) -> bool:
     rank = len(touching[0].indices)
     return any(
-        all(_is_coordinate(step.indices[dim], axis) for step in touching) for dim in range(rank)
+        all(is_coordinate(step.indices[dim], axis) for step in touching) for dim in range(rank)
     )
 
 
-def _is_coordinate(index: Tile, axis: Axis) -> bool:
+def is_coordinate(index: Node, axis: Axis) -> bool:
+    """Whether an index is the coordinate of a loop over this axis."""
     return isinstance(index, LoopIndex) and index.axis == axis
 
 

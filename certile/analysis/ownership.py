@@ -2,9 +2,11 @@
 
 A second look at a finished row program, before anything is emitted from it.  It recomputes, for
 each access of a stripe or a memory, which element is meant, as a linear form over the evaluated
-domain, and compares it with the element the worker owns there.  It shares no code with the analyses
-that chose the stripes.  In: a `RowProgram`.  Out: None, or the first access that is not shown to be
-the owner's.  Decides that a form it cannot compute is not shown, so a harmless permutation may be
+domain, and compares it with the element the worker owns there; it also follows which round of the
+loops around it a value belongs to, and that a carried tile is not read once it is overwritten.  It
+shares no code with the analyses that chose the stripes; which steps share a sweep it is told, as
+lowering is.  In: a `RowProgram`.  Out: None, or the first access that is not shown to be the
+owner's.  Decides that a form it cannot compute is not shown, so a harmless permutation may be
 refused too.  Leaves what to do instead to the planner.
 """
 
@@ -13,11 +15,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from certile.analysis.loops import fused
 from certile.diagnostics import Refusal
 from certile.ir.node import Node
-from certile.ir.rows import RowProgram, Step
+from certile.ir.rows import RowProgram, Step, Stripe
 from certile.ir.tile import (
     Broadcast,
+    Carried,
     Cast,
     Const,
     Gather,
@@ -25,9 +29,13 @@ from certile.ir.tile import (
     Load,
     Map,
     Memory,
+    Parallel,
     Reduce,
     Relabel,
+    Result,
+    Scan,
     Serial,
+    Sort,
     Store,
     Tile,
 )
@@ -60,7 +68,7 @@ def audit(program: RowProgram) -> Refusal | None:
     return _Audit(program).run()
 
 
-def row_major(axes: tuple[Axis, ...], place: Place) -> Form | None:
+def element_number(axes: tuple[Axis, ...], place: Place) -> Form | None:
     """The linear element number at `place`, or None where a coordinate is not known."""
     total, stride = ZERO, 1
     for axis in reversed(axes):
@@ -73,16 +81,30 @@ def row_major(axes: tuple[Axis, ...], place: Place) -> Form | None:
     return total
 
 
+@dataclass(frozen=True, eq=False)
+class _Loop:
+    """A uniform loop that is open: two loops over one axis are different ones."""
+
+    axis: Axis
+
+
 class _Audit:
     """One walk over the steps in execution order."""
 
     def __init__(self, program: RowProgram) -> None:
         self._program = program
         self._stripes = frozenset(program.materialized)
+        self._records = {stripe.key: stripe for stripe in program.stripes}
         self._scalars = frozenset(
             step.node for step in _all(program.steps) if step.kind in ("load", "gather")
         )
-        self._filled: set[Node] = set()
+        # Where each stripe and each reduction was made, as the uniform loops around it.
+        self._filled: dict[Node, tuple[_Loop, ...]] = {}
+        self._open: tuple[_Loop, ...] = ()
+        self._serial: list[Serial] = []
+        self._overwritten: set[Node] = set()
+        # The steps that share the sweep under examination.
+        self._sweep: frozenset[Node] = frozenset()
 
     def run(self) -> Refusal | None:
         fills = [step.node for step in _all(self._program.steps) if step.kind == "materialize"]
@@ -93,32 +115,92 @@ class _Audit:
         return self._body(self._program.steps)
 
     def _body(self, steps: tuple[Step, ...]) -> Refusal | None:
-        for step in steps:
-            refusal = self._step(step)
-            if refusal is not None:
-                return refusal
+        outside = self._sweep
+        for group in fused(steps):
+            self._sweep = frozenset(step.node for step in group)
+            for step in group:
+                refusal = self._step(step)
+                if refusal is not None:
+                    return refusal
+        self._sweep = outside
         return None
 
     def _step(self, step: Step) -> Refusal | None:
-        node, own = step.node, _own(step)
-        if step.kind == "materialize" and isinstance(node, Tile):
-            if row_major(node.axes, own) != row_major(step.axes, own):
-                return _refusal("a stripe is filled by its owner", f"{node.type}", node.loc)
-            refusal = self._walk([node], step, own, entering=node)
-            self._filled.add(node)
+        node, own = step.node, self._own(step)
+        if isinstance(node, Tile) and step.kind in ("materialize", "assign"):
+            return self._fill(node, step, own)
+        if step.kind == "nest":
+            assert isinstance(node, Parallel)
+            around = self._open
+            self._open = (*around, _Loop(node.over[0]))
+            refusal = self._body(step.body)
+            self._open = around
             return refusal
         if isinstance(node, Serial):
-            return (
-                self._walk(node.inits, step, {})
-                or self._body(step.body)
-                or self._walk(node.yields, step, {})
-            )
+            return self._loop(node, step)
         if isinstance(node, Store) and isinstance(node.buffer, Memory):
             refusal = self._memory(node, step, own)
             if refusal is not None:
                 return refusal
         inside: list[Node] = [node] if step.kind in ("load", "gather") else [*node.operands()]
-        return self._walk(inside, step, own, entering=node)
+        refusal = self._walk(inside, step, own, entering=node)
+        if isinstance(node, Scan | Sort | Reduce):
+            self._filled[node] = self._open
+        if isinstance(node, Reduce) and node in self._records:
+            refusal = refusal or self._owned(self._records[node], step, own, node.loc)
+        return refusal
+
+    def _own(self, step: Step) -> Place:
+        """The element that a worker owns in a step's domain, loops around it included."""
+        around = (loop.axis for loop in self._open)
+        return {axis: Form(0, {axis: 1}) for axis in (*step.axes, *step.inner, *around)}
+
+    def _loop(self, loop: Serial, step: Step) -> Refusal | None:
+        self._overwritten.difference_update(loop.params)
+        scalar: list[Node] = [init for init in loop.inits if not init.axes]
+        after: list[Node] = [value for value in loop.yields if not value.axes]
+        self._serial.append(loop)
+        refusal = (
+            self._walk(scalar, step, {}) or self._body(step.body) or self._walk(after, step, {})
+        )
+        self._serial.pop()
+        return refusal
+
+    def _fill(self, node: Tile, step: Step, own: Place) -> Refusal | None:
+        """A kept tile is made, or a carried tile takes its first or next elements."""
+        refusal = self._owned(self._record(node), step, own, node.loc)
+        if refusal is not None:
+            return refusal
+        if step.value is None:
+            refusal = self._walk([node], step, own, entering=node)
+        else:
+            refusal = self._walk([step.value], step, own)
+        self._filled[node] = self._open
+        if self._serial and node in self._serial[-1].params:
+            self._overwritten.add(node)
+        return refusal
+
+    def _record(self, key: Tile | Memory) -> Stripe:
+        """The stripe of a value; one without a record of its own lies as its elements do."""
+        return self._records.get(key, Stripe(key, (), (), key.axes))
+
+    def _owned(self, stripe: Stripe, step: Step, place: Place, loc: Loc) -> Refusal | None:
+        """Refuse unless the element of the stripe at `place` is the one its worker owns there."""
+        own = self._own(step)
+        uniform = {*step.inner, *(loop.axis for loop in self._open)}
+        alike = all(
+            axis in uniform and place.get(axis) == Form(0, {axis: 1}) for axis in stripe.outer
+        )
+        at, owner = element_number(stripe.axes, place), element_number(step.axes, own)
+        if alike and at is not None and (at == owner or not stripe.axes):
+            return None
+        key = stripe.key
+        return _refusal(
+            "every access of a kept tile is at the worker's own element",
+            f"an element of {key.type if isinstance(key, Tile) else key.name} is reached that is "
+            "not shown to be the owner's",
+            loc,
+        )
 
     def _walk(
         self,
@@ -128,7 +210,6 @@ class _Audit:
         entering: Node | None = None,
     ) -> Refusal | None:
         """Check everything evaluated for `roots`, following how coordinates are replaced."""
-        owner = row_major(step.axes, own)
         stack: list[tuple[Node, Place]] = [(root, own) for root in roots]
         seen: set[tuple[Node, frozenset[tuple[Axis, str]]]] = set()
         while stack:
@@ -137,8 +218,9 @@ class _Audit:
             if key in seen:
                 continue
             seen.add(key)
-            if node in self._stripes and node is not entering:
-                refusal = self._stripe(node, place, owner)
+            kept = self._kept(node)
+            if kept is not None and node is not entering:
+                refusal = self._stripe(kept, node, step, place)
                 if refusal is not None:
                     return refusal
                 continue
@@ -163,18 +245,42 @@ class _Audit:
             case _:
                 return [(operand, place) for operand in node.operands()]
 
-    def _stripe(self, node: Node, place: Place, owner: Form | None) -> Refusal | None:
-        assert isinstance(node, Tile)
-        if node not in self._filled:
-            return _refusal("a stripe is filled before it is read", "it is not", node.loc)
-        at = row_major(node.axes, place)
-        if at is None or at != owner:
-            return _refusal(
-                "every read of a kept tile is at the reader's own element",
-                f"an element of {node.type} is read that is not shown to be the owner's",
-                node.loc,
-            )
-        return None
+    def _kept(self, node: Node) -> Tile | None:
+        """The key of the stripe, or the reduction, that a node reads; None for other nodes."""
+        match node:
+            case Result(of=Serial(params=params), index=index) if node.axes:
+                return params[index]
+            case Carried() | Scan() | Sort() if node.axes:
+                return node
+            case Reduce() if any(axis.extent != 1 for axis in node.spanned):
+                return node
+            case Tile() if node in self._stripes:
+                return node
+            case _:
+                return None
+
+    def _stripe(self, key: Tile, node: Node, step: Step, place: Place) -> Refusal | None:
+        loc = key.loc
+        if key not in self._filled:
+            return _refusal("a stripe is filled before it is read", "it is not", loc)
+        if node is key and key in self._overwritten:
+            claim = "a carried tile is read before it takes its next elements"
+            return _refusal(claim, "it is read later", loc)
+        made = self._filled[key]
+        if isinstance(key, Reduce) and key not in self._records:
+            # No stripe: the one value at hand is that of this round of the loops around it, and
+            # where lanes made their own ones, of this element of their sweep.
+            wanted = [axis for axis in key.spanned if axis.extent != 1]
+            own = tuple(axis for axis in wanted if key in self._sweep and axis in step.axes)
+            stripe = Stripe(key, (), tuple(axis for axis in wanted if axis not in own), own)
+            left = made != self._open[: len(made)]
+        else:
+            stripe = self._record(key)
+            left = any(loop not in self._open and loop.axis not in stripe.outer for loop in made)
+        if left:
+            claim = "what is read outside the loop that makes it is kept for all its rounds"
+            return _refusal(claim, "it is kept for one", loc)
+        return self._owned(stripe, step, place, loc)
 
     def _memory(self, access: Load | Store, step: Step, place: Place) -> Refusal | None:
         memory = access.buffer
@@ -183,19 +289,13 @@ class _Audit:
             axis: _form(index, place)
             for axis, index in zip(memory.axes, access.indices, strict=True)
         }
-        at, owner = row_major(memory.axes, forms), row_major(step.axes, _own(step))
-        if at is None or at != owner:
+        if self._owned(self._record(memory), step, forms, access.loc) is not None:
             return _refusal(
                 f"every access of {memory.name} is by the owner of the element",
                 "an index is not shown to be the worker's own coordinate",
                 access.loc,
             )
         return None
-
-
-def _own(step: Step) -> Place:
-    """The element that a worker owns in a step's domain."""
-    return {axis: Form(0, {axis: 1}) for axis in step.axes}
 
 
 def _form(index: Tile, place: Place) -> Form | None:

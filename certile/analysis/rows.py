@@ -8,14 +8,29 @@ Leaves every choice of workers to the planner.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+import sys
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from math import prod
 
 from certile.analysis import ownership, sharing
 from certile.analysis.admission import Region, refusal_of
 from certile.analysis.effects import trips
-from certile.analysis.sharing import Anchors, Materialization, domain_of, roots_of
+from certile.analysis.lanes import layouts
+from certile.analysis.layout import Layout
+from certile.analysis.loops import outlasting
+from certile.analysis.nests import (
+    advance,
+    escaping,
+    flat,
+    nested,
+    step_reads,
+    step_roots,
+    stripes,
+    units,
+    words,
+)
+from certile.analysis.sharing import Anchors, Materialization, Place, domain_of
 from certile.analysis.views import Evaluation, index_loads, snapshots
 from certile.diagnostics import Refusal
 from certile.ir.node import Node, reach
@@ -28,11 +43,15 @@ from certile.ir.tile import (
     Memory,
     Parallel,
     Reduce,
+    Result,
+    Scan,
     Serial,
+    Sort,
     Store,
     Tile,
     View,
 )
+from certile.ir.types import Axis
 
 __all__ = ["Materialization", "analyse"]
 
@@ -44,11 +63,14 @@ def analyse(
     materialization: Materialization = "preserve",
     cache_inputs: bool = False,
     target_kind: str = "metal",
+    budget: int = sys.maxsize,
 ) -> RowProgram | Refusal:
     """The row program of a region, or the first requirement it is not shown to meet.
 
     `preserve` keeps every pure tile with distributed axes and two consumers; `expensive-only` those
-    that hold a transcendental function.  `cache_inputs` keeps loads with two consumers as well.
+    that hold a transcendental function, `nothing` none but what a store overtakes.  `cache_inputs`
+    keeps loads with two consumers as well.
+    Of several ways to lay kept axes out, the best is taken that keeps at most `budget` words.
     """
     region = Region(kernel, parallel, target_kind)
     refusal = refusal_of(region)
@@ -57,20 +79,55 @@ def analyse(
     wanted = sharing.select(region.values, materialization, cache_inputs)
     stores = [access.effect for access in region.accesses if isinstance(access.effect, Store)]
     scalars = _scalar_steps(region, stores)
-    forced: frozenset[Load] = frozenset()
+    places = sharing.places(region.values, stores, scalars, region.loops)
+    found = layouts(Anchors(region.values, (), scalars), places)
+    if isinstance(found, Refusal):
+        return found
+    made = [_laid_out(region, wanted, scalars, places, found[0])]
+    for layout in found[1:]:
+        if not isinstance(made[-1], Refusal) and words(made[-1].stripes) <= budget:
+            return made[-1]
+        made.append(_laid_out(region, wanted, scalars, places, layout))
+    fitting = [p for p in made if not isinstance(p, Refusal) and words(p.stripes) <= budget]
+    admitted = [p for p in made if not isinstance(p, Refusal)]
+    return (fitting or admitted or made)[0]
+
+
+def _laid_out(
+    region: Region,
+    wanted: Sequence[Tile],
+    scalars: frozenset[Tile],
+    places: Sequence[Place],
+    layout: Layout,
+) -> RowProgram | Refusal:
+    """The row program under one layout, unless what it keeps cannot be kept."""
+    forced: frozenset[Tile] = frozenset((*region.nodes(Scan), *region.nodes(Sort)))
     while True:
-        kept = sharing.settle(region.values, wanted, forced, scalars, stores)
+        kept = sharing.settle(region.values, wanted, forced, scalars, places, layout)
         if isinstance(kept, Refusal):
             return kept
-        steps = _Order(region, kept, scalars).steps()
-        schedule = _Schedule(region, Anchors(region.values, kept, scalars), steps)
+        anchors = Anchors(region.values, kept, scalars)
+        whole = _Order(region, kept, scalars).steps()
+        steps = nested(whole, layout)
+        escaped = escaping(steps, anchors)
+        # Elements of lanes that leave the loop that makes them would be kept for all its rounds:
+        # they are made again.  What is one value for all lanes needs keeping only if it leaves.
+        again = {
+            tile
+            for tile in kept - forced
+            if layout.lanes is not None and (tile in escaped) == bool(layout.of(tile.axes))
+        }
+        if again:
+            wanted = [tile for tile in wanted if tile not in again]
+            continue
+        schedule = _Schedule(region, anchors, steps, layout, units(whole))
         overtaken = snapshots(schedule.timeline, region.accesses, kept)
         if isinstance(overtaken, Refusal):
             return overtaken
         if not overtaken:
             break
         forced |= overtaken
-    program = _program(region, steps, schedule)
+    program = _program(region, steps, schedule, escaped)
     return ownership.audit(program) or program
 
 
@@ -108,13 +165,16 @@ class _Order:
             self._serial(effect)
 
     def _serial(self, loop: Serial) -> None:
-        for init in loop.inits:
+        for param, init in zip(loop.params, loop.inits, strict=True):
             self._demand(init)
+            if param.axes:
+                self._open[-1].append(Step("assign", param, param.axes, value=init))
         self._open.append([])
         for inner in loop.body:
             self._effect(inner)
         for after in loop.yields:
             self._demand(after)
+        self._open[-1] += advance(loop, Anchors(self._region.values, self._kept, self._scalars))
         body = tuple(self._open.pop())
         self._open[-1].append(Step("serial", loop, (), body))
 
@@ -145,6 +205,10 @@ class _Order:
     def _kind(self, node: Node) -> StepKind | None:
         if isinstance(node, Reduce):
             return "reduce"
+        if isinstance(node, Scan):
+            return "scan"
+        if isinstance(node, Sort):
+            return "sort"
         if node in self._kept:
             return "materialize"
         if node in self._scalars:
@@ -159,9 +223,11 @@ class _Schedule:
     region: Region
     anchors: Anchors
     steps: tuple[Step, ...]
+    layout: Layout
+    units: tuple[Axis, ...]
     timeline: list[Evaluation] = field(default_factory=list)
     domains: list[tuple[int, int]] = field(default_factory=list)
-    reductions: list[tuple[Reduce, int]] = field(default_factory=list)
+    reductions: list[tuple[Reduce, int, int]] = field(default_factory=list)
     traffic: list[Traffic] = field(default_factory=list)
     known: bool = True
 
@@ -170,77 +236,86 @@ class _Schedule:
         stores = [a.effect for a in self.region.accesses if isinstance(a.effect, Store)]
         self._labels = frozenset(index_loads(values.nodes, stores))
         self._counted: set[Node] = set()
-        self._run(self.steps, ())
+        self._run(self.steps, (), 1)
 
-    def _run(self, steps: tuple[Step, ...], loops: tuple[Serial, ...]) -> None:
+    def _run(self, steps: tuple[Step, ...], loops: tuple[Serial, ...], times: int) -> None:
+        """Walk the steps that `loops` and uniform loops around them run `times` times."""
         for step in steps:
             if isinstance(step.node, Serial):
-                loop = step.node
-                self._evaluate(loop, loop.inits, loops)
-                self._run(step.body, (*loops, loop))
-                self._evaluate(loop, loop.yields, (*loops, loop))
-                continue
-            self._evaluate(step.node, roots_of(step.node), loops)
-            self._count(step, loops)
+                loop, rounds = step.node, times * trips(step.node)
+                scalar = Step("serial", loop, ())
+                self._evaluate(scalar, [init for init in loop.inits if not init.axes], loops, times)
+                self._run(step.body, (*loops, loop), rounds)
+                after = [value for value in loop.yields if not value.axes]
+                self._evaluate(scalar, after, (*loops, loop), rounds)
+            elif step.kind == "nest":
+                assert isinstance(step.node, Parallel)
+                self._run(step.body, loops, times * step.node.over[0].static)
+            else:
+                self._evaluate(step, step_roots(step), loops, times * step.repeats)
+                self._count(step, times * step.repeats)
 
     def _evaluate(
-        self, anchor: Tile | Effect, roots: tuple[Node, ...], loops: tuple[Serial, ...]
+        self, step: Step, roots: Sequence[Node], loops: tuple[Serial, ...], times: int
     ) -> None:
-        reads = self.anchors.reads(anchor, roots)
-        axes = domain_of(anchor)
-        self._inline_domains(anchor, reads, loops)
+        anchor = step.node
+        reads = self.anchors.reads(None if step.kind == "assign" else anchor, roots)
+        self._inline_domains(anchor, reads, times)
         for node in reads:
             if isinstance(node, Load) and (node is anchor or not self.anchors.stops(node)):
-                self._touch(node, prod(axis.static for axis in axes), loops)
-        self.timeline.append(Evaluation(len(self.timeline), anchor, axes, loops, reads))
+                self._touch(node, step.elements, times)
+        alike = self.layout.lanes is not None and not step.axes and not isinstance(anchor, Store)
+        self.timeline.append(
+            Evaluation(len(self.timeline), anchor, domain_of(anchor), loops, reads, alike)
+        )
 
-    def _inline_domains(
-        self, anchor: Tile | Effect, reads: Collection[Node], loops: tuple[Serial, ...]
-    ) -> None:
+    def _inline_domains(self, anchor: Tile | Effect, reads: Collection[Node], times: int) -> None:
         """Count gathers and index loads with distributed axes, once each, where first evaluated."""
         for node in reads:
             inline = (isinstance(node, Gather) or node in self._labels) and node is not anchor
             if inline and not self.anchors.stops(node) and node not in self._counted:
                 assert isinstance(node, Tile)
                 self._counted.add(node)
-                self.domains.append((node.type.elements, _trips(loops)))
+                elements = prod(axis.static for axis in self.layout.of(node.axes))
+                self.domains.append((elements, times))
 
-    def _touch(self, load: Load, elements: int, loops: tuple[Serial, ...]) -> None:
+    def _touch(self, load: Load, elements: int, times: int) -> None:
         """A distributed load reads one element a domain element; a scalar one is read once."""
         if load.mask is not None:
             self.known = False
         if isinstance(load.buffer, View):
             count = elements if load.axes else 1
-            made = Traffic(len(self.timeline), count, load.dtype.size, False, _trips(loops))
+            made = Traffic(len(self.timeline), count, load.dtype.size, False, times)
             self.traffic.append(made)
 
-    def _count(self, step: Step, loops: tuple[Serial, ...]) -> None:
+    def _count(self, step: Step, times: int) -> None:
         node = step.node
-        if isinstance(node, Reduce):
-            self.reductions.append((node, _trips(loops)))
+        if step.kind == "reduce":
+            assert isinstance(node, Reduce)
+            shared = reduced_elements(node) if self.layout.lanes is None else step.elements
+            self.reductions.append((node, shared, times))
             return
-        self.domains.append((step.elements, _trips(loops)))
+        self.domains.append((step.elements, times))
         if isinstance(node, Store) and isinstance(node.buffer, View):
             if node.mask is not None:
                 self.known = False
             size, at = node.buffer.dtype.size, len(self.timeline) - 1
-            self.traffic.append(Traffic(at, step.elements, size, True, _trips(loops)))
+            self.traffic.append(Traffic(at, step.elements, size, True, times))
 
 
-def _trips(loops: tuple[Serial, ...]) -> int:
-    return prod(trips(loop) for loop in loops)
-
-
-def _program(region: Region, steps: tuple[Step, ...], schedule: _Schedule) -> RowProgram:
+def _program(
+    region: Region, steps: tuple[Step, ...], schedule: _Schedule, escaped: Collection[Node]
+) -> RowProgram:
     """Collect what the steps are into the record that planners and lowering read."""
+    layout = schedule.layout
     made = tuple(
         step.node
-        for step in _flat(steps)
+        for step in flat(steps)
         if step.kind == "materialize" and isinstance(step.node, Tile)
     )
     loaded = {a.buffer for a in region.accesses if isinstance(a.effect, Load)}
     stored = {a.buffer for a in region.accesses_of(View) if isinstance(a.effect, Store)}
-    reductions = tuple(reduction for reduction, _ in schedule.reductions)
+    reductions = tuple(reduction for reduction, _, _ in schedule.reductions)
     return RowProgram(
         kernel=region.kernel,
         parallel=region.parallel,
@@ -248,14 +323,25 @@ def _program(region: Region, steps: tuple[Step, ...], schedule: _Schedule) -> Ro
         materialized=made,
         domains=tuple(count for count, _ in schedule.domains),
         reductions=reductions,
-        reduction_extents=tuple(reduced_elements(reduction) for reduction in reductions),
+        reduction_extents=tuple(extent for _, extent, _ in schedule.reductions),
         read_and_written=not loaded.isdisjoint(stored),
         kept_inputs=tuple(tile for tile in made if isinstance(tile, Load)),
         memories=tuple(_memories(region)),
+        sorts=tuple(step.node for step in flat(steps) if isinstance(step.node, Sort)),
+        scans=tuple(step.node for step in flat(steps) if isinstance(step.node, Scan)),
+        kept_scans=tuple(_kept_scans(region, steps, schedule.anchors)),
         domain_trips=tuple(count for _, count in schedule.domains),
-        reduction_trips=tuple(count for _, count in schedule.reductions),
+        reduction_trips=tuple(count for _, _, count in schedule.reductions),
         traffic=tuple(schedule.traffic),
         traffic_known=schedule.known and not _selects(region),
+        stripes=stripes(steps, layout, escaped, schedule.anchors),
+        lanes=layout.lanes,
+        units=() if layout.lanes is None else schedule.units,
+        folds=tuple(
+            step.node
+            for step in flat(steps)
+            if step.kind == "fold" and isinstance(step.node, Reduce)
+        ),
     )
 
 
@@ -263,6 +349,16 @@ def _memories(region: Region) -> Iterator[Memory]:
     """The placed memories that the region uses, in the kernel's order."""
     touched = {access.buffer for access in region.accesses_of(Memory)}
     return (memory for memory in region.kernel.memories if memory in touched)
+
+
+def _kept_scans(region: Region, steps: tuple[Step, ...], anchors: Anchors) -> Iterator[Result]:
+    """The live results of the scans that a loop other than their own reads."""
+
+    live, consumers = frozenset(region.values.nodes), region.values.consumers
+    wanted = outlasting(steps, lambda step: step_reads(step, anchors))
+    for scan in (node for node in region.nodes(Scan) if node in wanted):
+        first = any(not isinstance(reader, Result) for reader in consumers.get(scan, ()))
+        yield from (r for r in scan.results() if r in live or (first and r.index == 0))
 
 
 def _selects(region: Region) -> bool:
@@ -273,9 +369,3 @@ def _selects(region: Region) -> bool:
 def reduced_elements(reduction: Reduce) -> int:
     """The number of elements a reduction folds."""
     return prod(axis.static for axis in reduction.over)
-
-
-def _flat(steps: tuple[Step, ...]) -> Iterator[Step]:
-    for step in steps:
-        yield step
-        yield from _flat(step.body)

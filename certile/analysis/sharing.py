@@ -9,10 +9,12 @@ of this.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Literal
 
 from certile.analysis.effects import Values
+from certile.analysis.layout import Layout
 from certile.analysis.views import Moved, visit
 from certile.diagnostics import Refusal
 from certile.ir.functions import FUNCTIONS
@@ -28,13 +30,15 @@ from certile.ir.tile import (
     Map,
     Reduce,
     Relabel,
+    Scan,
     Serial,
+    Sort,
     Store,
     Tile,
 )
 from certile.ir.types import Axis
 
-Materialization = Literal["preserve", "expensive-only"]
+Materialization = Literal["preserve", "expensive-only", "nothing"]
 
 
 def select(values: Values, materialization: Materialization, cache_inputs: bool) -> list[Tile]:
@@ -48,11 +52,11 @@ def select(values: Values, materialization: Materialization, cache_inputs: bool)
         is_costly = is_expensive(node) or not costly.isdisjoint(below)
         if _is_data(node) or not resting.isdisjoint(below):
             resting.add(node)
-        worth = materialization == "preserve" or is_costly
+        worth = materialization == "preserve" or (is_costly and materialization != "nothing")
         if worth and node in resting and _is_work(node) and _shared(values, node):
             assert isinstance(node, Tile)
             kept.append(node)
-        elif is_costly and not isinstance(node, Reduce | Serial):
+        elif is_costly and not isinstance(node, Reduce | Scan | Serial | Sort):
             costly.add(node)
     if not cache_inputs:
         return kept
@@ -116,9 +120,9 @@ class Anchors:
 
     def stops(self, node: Node) -> bool:
         """Whether a node has been evaluated by a step of its own."""
-        return isinstance(node, Reduce) or node in self.kept or node in self.scalars
+        return isinstance(node, Reduce | Scan | Sort) or node in self.kept or node in self.scalars
 
-    def reads(self, anchor: Tile | Effect, roots: Iterable[Node]) -> dict[Node, frozenset[Moved]]:
+    def reads(self, anchor: Node | None, roots: Iterable[Node]) -> dict[Node, frozenset[Moved]]:
         """What is evaluated for an anchor, and how its elements are reached."""
         found: dict[Node, frozenset[Moved]] = {}
         for node, moved in visit(roots, self.stops, enter=anchor):
@@ -127,8 +131,8 @@ class Anchors:
 
 
 def roots_of(anchor: Tile | Effect) -> tuple[Node, ...]:
-    """What evaluating an anchor reads: a reduction or a store its operands, a tile itself."""
-    if isinstance(anchor, Reduce | Store | Serial):
+    """What evaluating an anchor reads: a kept tile itself, anything else its operands."""
+    if isinstance(anchor, Reduce | Scan | Sort | Store | Serial):
         return tuple(anchor.operands())
     return (anchor,)
 
@@ -138,10 +142,45 @@ def domain_of(anchor: Tile | Effect) -> tuple[Axis, ...]:
     match anchor:
         case Reduce():
             return (*anchor.spanned, *anchor.over)
+        case Sort():
+            return anchor.value.axes
         case Store() | Tile():
             return anchor.axes
         case _:
             return ()
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where an element domain is evaluated: for a step's node, or for a tile that a loop carries.
+
+    `anchor` is the node whose evaluation it is; a value that becomes a carried tile has none.
+    """
+
+    anchor: Tile | Effect | None
+    roots: tuple[Node, ...]
+    axes: tuple[Axis, ...]
+
+
+def place_of(anchor: Tile | Effect) -> Place:
+    """The place of a step's node."""
+    return Place(anchor, roots_of(anchor), domain_of(anchor))
+
+
+def places(
+    values: Values,
+    stores: Iterable[Store],
+    scalars: Iterable[Tile],
+    loops: Iterable[Serial],
+) -> list[Place]:
+    """Every place of a region but those of kept tiles."""
+    reductions = (node for node in values.nodes if isinstance(node, Reduce))
+    carried = [t for loop in loops for t in (*loop.inits, *loop.yields) if t.axes]
+    return [
+        *(place_of(store) for store in stores),
+        *(place_of(tile) for tile in (*reductions, *scalars)),
+        *(Place(None, (tile,), tile.axes) for tile in carried),
+    ]
 
 
 def settle(
@@ -149,22 +188,21 @@ def settle(
     kept: Iterable[Tile],
     snapshots: Collection[Tile],
     scalars: Collection[Tile],
-    stores: Iterable[Store],
+    fixed: Sequence[Place],
+    layout: Layout,
 ) -> Refusal | frozenset[Tile]:
     """Drop kept tiles until every consumer of each reads its own element.
 
-    `snapshots` are loads that must be kept: one that cannot be is a refusal, and so is a derived
-    row that is gathered.
+    `fixed` are the places that stand whatever is kept.
+    `snapshots` are loads, scans and sorts, which must be kept: one that cannot be is a refusal, and
+    so is a derived row that is gathered.
     """
-    remaining = {*kept, *snapshots}
-    fixed: list[Tile | Effect] = [
-        *stores,
-        *(node for node in values.nodes if isinstance(node, Reduce)),
-        *scalars,
-    ]
+    # What lies along no lane axis is one value for all lanes: cheap to make again.
+    worth = (tile for tile in kept if layout.of(tile.axes) or is_expensive(tile))
+    remaining = {*worth, *snapshots}
     while True:
         anchors = Anchors(values, remaining, scalars)
-        wrong = _misread(anchors, [*fixed, *remaining])
+        wrong = _misread(anchors, [*fixed, *map(place_of, remaining)], layout)
         if not wrong:
             return frozenset(remaining)
         for tile, ways in wrong.items():
@@ -173,27 +211,31 @@ def settle(
         remaining -= wrong.keys()
 
 
-def _misread(anchors: Anchors, places: Iterable[Tile | Effect]) -> dict[Tile, frozenset[Moved]]:
+def _misread(
+    anchors: Anchors, places: Iterable[Place], layout: Layout
+) -> dict[Tile, frozenset[Moved]]:
     """Kept tiles that some place reads at an element which is not its own."""
     wrong: dict[Tile, frozenset[Moved]] = {}
     for place in places:
-        for node, ways in anchors.reads(place, roots_of(place)).items():
-            if node not in anchors.kept or node is place:
+        for node, ways in anchors.reads(place.anchor, place.roots).items():
+            if node not in anchors.kept or node is place.anchor:
                 continue
             assert isinstance(node, Tile)
-            if ways != {"no"} or node.axes != domain_of(place):
+            if ways != {"no"} or not layout.readable(node.axes, place.axes):
                 wrong[node] = wrong.get(node, frozenset()) | ways
     return wrong
 
 
 def _not_owner(tile: Tile, ways: frozenset[Moved]) -> Refusal:
     derived = not isinstance(tile, Load)
+    kinds = {Scan: "scanned row", Sort: "sorted row"}
+    elsewhere = kinds.get(type(tile), "snapshot")
     return Refusal(
         "admission",
         "private_storage" if derived else "guarded_views",
         "every read of a kept tile is at the reader's own element",
         "a gather selects any element of a derived row, which its owner alone holds"
-        if derived
-        else f"the snapshot is read {'through a gather' if 'gather' in ways else 'elsewhere'}",
+        if derived and "gather" in ways
+        else f"the {elsewhere} is read {'through a gather' if 'gather' in ways else 'elsewhere'}",
         loc=tile.loc,
     )

@@ -117,13 +117,17 @@ def unguarded(nodes: Iterable[Node]) -> Refusal | None:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """One place in execution order where an element domain is evaluated."""
+    """One place in execution order where an element domain is evaluated.
+
+    `alike`: all lanes evaluate every element, so none of them owns one.
+    """
 
     order: int
     anchor: Tile | Effect
     axes: tuple[Axis, ...]
     loops: tuple[Serial, ...]
     reads: Mapping[Node, frozenset[Moved]] = field(hash=False)
+    alike: bool = False
 
 
 def snapshots(
@@ -175,7 +179,7 @@ def _against(
 def _same_element(load: Load, evaluation: Evaluation, store: Store) -> bool:
     """Whether element e of the evaluation reads what element e of the store writes."""
     alike = all(a is b for a, b in zip(load.indices, store.indices, strict=True))
-    return alike and same_domain(evaluation.axes, store.axes)
+    return alike and not evaluation.alike and same_domain(evaluation.axes, store.axes)
 
 
 def _mixed(load: Load, evaluation: Evaluation, stored_before: bool) -> Refusal:

@@ -12,6 +12,7 @@ else.
 from certile.codes.arguments import ARGUMENTS
 from certile.codes.entry import Code
 from certile.codes.execution import EXECUTION
+from certile.codes.jitted import JITTED
 from certile.codes.kernel import KERNEL
 from certile.codes.machine import MACHINE
 from certile.codes.metal_text import METAL_TEXT
@@ -35,7 +36,7 @@ LETTERS: dict[str, str] = {
 }
 
 _SECTIONS = {
-    "K": (*KERNEL, *EXECUTION),
+    "K": (*KERNEL, *JITTED, *EXECUTION),
     "A": (*ARGUMENTS, *OPERATIONS["A"]),
     "U": (*UNSUPPORTED, *OPERATIONS["U"]),
     "P": PLANNING,

@@ -114,11 +114,11 @@ ARGUMENTS: tuple[Code, ...] = (
         "A201",
         "not an array",
         (
-            "An argument stands where a kernel takes a view, but it is no array: lists, "
-            "scalars and lazy objects have no memory that a kernel could read."
+            "An argument stands where an operation takes an array, but it is none: lists, scalars "
+            "and lazy objects have no memory that a kernel could read."
         ),
-        "kernel([1.0, 2.0], y)",
-        "pass a NumPy array, a PyTorch tensor or an object with __dlpack__",
+        "ops.sum([1.0, 2.0])",
+        "pass an array of NumPy, PyTorch or MLX, or an object with __dlpack__",
     ),
     Code(
         "A202",
@@ -150,5 +150,16 @@ ARGUMENTS: tuple[Code, ...] = (
         ),
         "kernel(x, np.broadcast_to(row, (8, 4)))",
         "pass an array of its own memory that may be written",
+    ),
+    Code(
+        "A205",
+        "array in memory that the host cannot address",
+        (
+            "An array that is exchanged through DLPack lies on another device than the CPU. "
+            "Kernels for a GPU are called with tensors of PyTorch, which say on which stream "
+            "they are used."
+        ),
+        "kernel(cupy_array, y)",
+        "copy the array to the CPU, or pass a tensor of PyTorch",
     ),
 )

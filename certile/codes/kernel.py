@@ -303,7 +303,7 @@ KERNEL: tuple[Code, ...] = (
             "MLX. Other types are refused by name and never read as something near."
         ),
         'ct.cast(v, "complex64")',
-        "use bool, i8-i64, u8-u64, f16, bf16, f32 or f64",
+        "use bool, i8-i64, u8-u64, f16, bf16, f32 or f64, and f8e4m3 or f8e5m2 for arrays",
     ),
     Code(
         "K031",
@@ -324,6 +324,18 @@ KERNEL: tuple[Code, ...] = (
         ),
         "kept.append(v)  # and in the next run: kept[0] + v",
         "make the tile again in each run",
+    ),
+    Code(
+        "K033",
+        "A layout that cannot place a memory",
+        (
+            "A layout says where each element of a memory lives. Its extents must be those of the "
+            "memory's axes, and it must be proved that every coordinate has an offset, that no "
+            "offset leaves the storage, and that no two coordinates share one. What is unknown is "
+            "not proved."
+        ),
+        "ct.memory((rows, cols), ct.f32, layout=ct.layouts.strided((8, 8), (8, 0)))",
+        "look at layout.prove(): it shows the coordinates that collide",
     ),
     Code(
         "K034",
@@ -351,5 +363,47 @@ KERNEL: tuple[Code, ...] = (
         ),
         "y[r] = x[r, cols].sum()",
         "use ct.reduce, ct.cast or another function of the language",
+    ),
+    Code(
+        "K040",
+        "A law that lacks a part",
+        (
+            "A class under ct.law has a state, a dict of component names and dtypes, and the "
+            "static methods identity(), lift(x), merge(a, b) and finalize(s)."
+        ),
+        '@ct.law\nclass Total:\n    state = {"total": "acc"}  # and no methods',
+        "add the part that the message names, as a static method without self",
+    ),
+    Code(
+        "K041",
+        "A law whose methods do not fit its state",
+        (
+            "The methods of a law are recorded once, on symbols. Each returns one value a "
+            "component of the state, in its dtype or one that it holds exactly, and combines "
+            "nothing but its arguments and constants."
+        ),
+        'state = {"total": "acc"}  # and in merge: return a.totals + b.totals',
+        "return the components of the state, in order or as a dict, and convert with ct.cast",
+    ),
+    Code(
+        "K042",
+        "A law that its own elements contradict",
+        (
+            "Before a law of the author's is used with a tree, it is tried on short generated "
+            "lists: the identity must change nothing, and grouping (and order, unless the law "
+            "says commutative = False) must not matter. The message shows lists where it does."
+        ),
+        "merge = staticmethod(lambda a, b: (a.total + b.total) / 2)",
+        "carry what the merge needs in the state, such as a count beside a mean",
+    ),
+    Code(
+        "K037",
+        "A selection of a number of elements that it cannot have",
+        (
+            "ct.topk keeps what it selects in registers: 1 to 64 elements, no more than the axis "
+            "has. How many is the extent of the axis that they span, a Python integer."
+        ),
+        'ct.topk(v, ct.axis("top", 100), cols)',
+        "select fewer elements, or use ct.sort and store the elements wanted",
     ),
 )

@@ -127,4 +127,12 @@ METAL_TEXT: tuple[Code, ...] = (
         "metalsim.Library(text)  # under macOS",
         "Run it under Linux, for example in CI",
     ),
+    Code(
+        "X033",
+        "No folder takes a compiled kernel",
+        "A Metal kernel that runs on a CPU is a shared library, and neither the cache folder nor "
+        "the folder of temporary files could hold it: the disk is full, or not to be written.",
+        "TMPDIR=/full certile run sum --shape 4x4 --target metal-sim",
+        "Free some space, or set TMPDIR or CERTILE_CACHE_DIR to another folder",
+    ),
 )

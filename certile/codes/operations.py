@@ -29,14 +29,15 @@ OPERATIONS: dict[str, tuple[Code, ...]] = {
                 "operation gives."
             ),
             "ops.logsumexp(np.arange(4))",
-            "Convert the array to f32, f16 or bf16, or pass dtype=",
+            "Convert the array to f32, f16, bf16 or f64, or pass dtype=",
         ),
         Code(
             "A303",
             "shape that does not fit the first input",
             (
                 "A weight or bias spans the axes that are normalised, a residual has the shape of "
-                "x, labels have the shape of the logits less the axis of classes."
+                "x, labels have the shape of the logits less the axis of classes; an axis that is "
+                "halved has an even extent, one that is grouped a multiple of the groups."
             ),
             "operation(x, weight=np.ones(3, np.float32))  # x has rows of 4",
             "Pass an array of the shape that the message names",
@@ -66,7 +67,7 @@ OPERATIONS: dict[str, tuple[Code, ...]] = {
                 "results takes a pair of outputs."
             ),
             "ops.sum(np.ones((3, 4), np.float32), axis=1, out=np.empty(4, np.float32))",
-            "Pass an array of the result's shape and dtype, or leave out= out",
+            "Pass an array of the result's shape and dtype, or none",
         ),
         Code(
             "A307",
@@ -82,10 +83,11 @@ OPERATIONS: dict[str, tuple[Code, ...]] = {
             "A308",
             "name of no operation",
             (
-                "A command was given a name that is neither an operation nor a kernel in a file, "
-                "or what looks like a code and is not one. Beside the operations that "
-                "`certile ops` lists, commands take forms of them under names of their own, such "
-                "as residual_layer_norm or gelu_tanh; the message names those that fit."
+                "A command was given a name that is neither an operation (for `prove`, a law) nor "
+                "a kernel in a file, or what looks like a code and is not one. Beside the "
+                "operations that `certile ops` lists, commands take forms of them under names of "
+                "their own, such as residual_layer_norm or gelu_tanh; the message names those "
+                "that fit."
             ),
             "certile plan summ --shape 3x4096",
             "Use a name that `certile ops` lists, a form that the message names, or FILE.py:kernel",
@@ -97,7 +99,7 @@ OPERATIONS: dict[str, tuple[Code, ...]] = {
                 "The file or the kernel named FILE.py:kernel is not there, or the shape of one of "
                 "its views is not given."
             ),
-            "certile explain kernels.py:scale",
+            "certile explain kernels.py:scale --shape 3x4096  # there is no such file",
             "Name an existing file and kernel, and give each view a shape",
         ),
         Code(
@@ -112,10 +114,28 @@ OPERATIONS: dict[str, tuple[Code, ...]] = {
             "option that a command cannot use",
             (
                 "A shape is not written as extents with an x between them, it is missing where a "
-                "kernel is explained, or --out names a folder that cannot be written."
+                "kernel is explained, or what a command is to write to (a file, a folder, standard "
+                "output) cannot be written, such as where a disk is full."
             ),
             "certile plan sum --shape 3by4096",
-            "Write a shape such as 3x4096, and name a folder that can be written",
+            "Write a shape such as 3x4096, and name a place that can be written",
+        ),
+        Code(
+            "A312",
+            "index that names no row",
+            (
+                "An index into a table is negative, or not below the table's length. It is found "
+                "before anything is written."
+            ),
+            "operation(np.zeros((4, 8), np.float32), indices=np.array([4]))",
+            "Correct the index; negative ones do not count from the end",
+        ),
+        Code(
+            "A313",
+            "command line that cannot be read",
+            "A command, an option or an argument is unknown, missing, or of another kind.",
+            "certile plan sum --shape",
+            "Read `certile COMMAND --help`",
         ),
     ),
     "U": (
@@ -126,7 +146,7 @@ OPERATIONS: dict[str, tuple[Code, ...]] = {
                 "The operation is defined for this element type, but there is no kernel of it in "
                 "this version."
             ),
-            "ops.logsumexp(np.zeros(4))  # NumPy's default is f64",
+            "operation(table, indices=np.zeros(4, np.uint64))",
             "Convert the array to an element type that the message names",
         ),
         Code(
@@ -151,10 +171,13 @@ OPERATIONS: dict[str, tuple[Code, ...]] = {
         ),
         Code(
             "U504",
-            "package that draws pictures is missing",
-            "The option --plot draws with matplotlib, which is an extra.",
+            "package that an option needs is missing",
+            (
+                "The option --plot draws with matplotlib, --against measures frameworks, and "
+                "bfloat16 arrays are made by PyTorch: these packages are extras."
+            ),
             "certile bench --plot times.png",
-            "Install certile[plot]",
+            "Install the extra that the message names, or leave the option out",
         ),
         Code(
             "U505",
@@ -162,6 +185,26 @@ OPERATIONS: dict[str, tuple[Code, ...]] = {
             "A budget concerns a part that is absent, or needs a package that is not installed.",
             "certile bench --budgets sim",
             "Install PyTorch for the budget of rows, or leave the budget out",
+        ),
+        Code(
+            "U506",
+            "shape that does not fit memory",
+            (
+                "The arrays of a command, with those that check its results, are larger than the "
+                "memory that is free."
+            ),
+            "certile run sum --shape 1000000x1000000",
+            "Use a smaller shape; plan, explain and why take any, since they allocate nothing",
+        ),
+        Code(
+            "U507",
+            "law of an author that is asked to be proved",
+            (
+                "Proofs are of the built-in laws. What an author's law means, its spec or step, is "
+                "not read, so there is nothing to prove; its merge is tried on generated lists."
+            ),
+            "certile prove kernels.py:Running  # a class below @ct.law",
+            "Prove a built-in law, or rely on the generated lists",
         ),
     ),
     "V": (

@@ -48,7 +48,7 @@ PLANNING: tuple[Code, ...] = (
             "of threads or programs a group) and is not legal for this kernel or target. Only the "
             "automatic choice may fall back to the reference map."
         ),
-        example="certile plan sum --shape 3x4096 --target metal --threads 100",
+        example='kernel.prepare(x, y, plan={"threads": 100})',
         fix="drop the demand, or change what the refusal names",
     ),
     Code(

@@ -18,4 +18,14 @@ SETTINGS: tuple[Code, ...] = (
         example="CERTILE_MATH=quick certile run sum --shape 3x4096",
         fix="set the variable to one of the values that docs/settings.md lists, or unset it",
     ),
+    Code(
+        code="S002",
+        title="A folder of dumps that cannot be written",
+        paragraph=(
+            "CERTILE_DUMP asks for files, and the folder of CERTILE_DUMP_DIR takes none: it is not "
+            "to be written, or its disk is full."
+        ),
+        example="CERTILE_DUMP=all CERTILE_DUMP_DIR=/proc certile run sum --shape 3x4096",
+        fix="name another folder in CERTILE_DUMP_DIR, or unset CERTILE_DUMP",
+    ),
 )

@@ -29,15 +29,20 @@ from certile.frontend.handles import (
     MemoryHandle,
     PlaceHandle,
     TileHandle,
+    length_of,
 )
 from certile.frontend.state import State
 from certile.ir.dtypes import DType, bool_, i64
+from certile.ir.layouts import BitLinear, Layout, MixedRadix, Table
 from certile.ir.tile import Buffer, Const, ExtentValue, Iota, Load, LoopIndex, Map, Store
 from certile.ir.tile import Memory as IrMemory
 from certile.ir.tile import Tile as IrTile
 from certile.ir.types import Axis as IrAxis
 from certile.ir.types import Dim, TileType, join_axes
 from certile.language.values import Coord, Shape
+
+# Elements of a layout; the bytes of more would not be counted in 64 bits everywhere.
+_MOST_ELEMENTS = 1 << 40
 
 _RESOURCES: tuple[Literal["auto", "group", "worker"], ...] = ("auto", "group", "worker")
 
@@ -73,17 +78,52 @@ def extent_arithmetic(state: State, function: str, left: object, right: object) 
     return _ARITHMETIC[function](*numbers)
 
 
-def memory(state: State, shape: object, dtype: object, resource: str) -> MemoryHandle:
-    """Place memory over the axes of `shape`."""
+def memory(
+    state: State, shape: object, dtype: object, resource: str, layout: object = None
+) -> MemoryHandle:
+    """Place memory over the axes of `shape`, or of a layout that is given in its place."""
     where = next((known for known in _RESOURCES if known == resource), None)
     if where is None:
         message = f"{resource!r} is no resource of ct.memory"
         raise state.fault("K022", message, hint='use "auto", "group" or "worker"')
-    axes = tuple(axis for axis in axes_of(state, shape) if axis.extent != 1)
     number = len(state.memories)
-    made = IrMemory(number, f"memory{number}", named_dtype(state, dtype), axes, where)
+    name = f"memory{number}"
+    placed: Layout | None = None
+    if isinstance(shape, MixedRadix | BitLinear | Table):
+        placed = _proved(state, shape)
+        axes = tuple(IrAxis.fresh(f"{name}_{k}", n) for k, n in enumerate(shape.extents))
+    elif layout is None:
+        axes = tuple(axis for axis in axes_of(state, shape) if axis.extent != 1)
+    else:
+        axes = axes_of(state, shape)
+        placed = _fitting(state, axes, layout)
+    made = IrMemory(number, name, named_dtype(state, dtype), axes, where, placed)
     state.memories.append(made)
     return MemoryHandle(made)
+
+
+def _fitting(state: State, axes: tuple[IrAxis, ...], layout: object) -> Layout:
+    """Return a proved layout for these axes; their extents become numbers of this call."""
+    if not isinstance(layout, MixedRadix | BitLinear | Table):
+        message = f"{layout!r} is no layout"
+        raise state.fault("K033", message, hint="make one with ct.layouts, for example strided")
+    _proved(state, layout)
+    extents = tuple(length_of(axis) for axis in axes)
+    if extents != layout.extents:
+        message = f"the layout has extents {layout.extents}, the axes {extents}"
+        raise state.fault("K033", message)
+    return layout
+
+
+def _proved(state: State, layout: Layout) -> Layout:
+    """Refuse a layout of which something is not proved: two elements might share a place."""
+    for name, verdict in layout.prove().failures():
+        message = f"the layout is not shown to be {name.replace('_', ' ')}: {verdict}"
+        raise state.fault("K033", message)
+    if layout.cosize > _MOST_ELEMENTS:
+        message = f"the layout spreads over {layout.cosize} elements; at most 2**40 are addressed"
+        raise state.fault("K033", message)
+    return layout
 
 
 def place(
@@ -153,17 +193,22 @@ def store(state: State, place: PlaceHandle, value: object) -> None:
     )
 
 
+def require_axis(state: State, item: object) -> IrAxis:
+    """Return one axis; raises `KernelError` K028 for anything else."""
+    if not isinstance(item, AxisHandle):
+        raise state.fault(
+            "K028", f"{item!r} is not an axis", hint="make one with ct.axis(name, extent)"
+        )
+    return item.axis
+
+
 def axes_of(state: State, item: object) -> tuple[IrAxis, ...]:
     """Return the axes that a person listed: one, a tuple or `ct.shape(...)`, without its ones."""
     listed = item.items if isinstance(item, Shape) else item
     if not isinstance(listed, tuple | list):
         listed = (listed,)
     axes = [entry for entry in listed if not (type(entry) is int and entry == 1)]
-    for entry in axes:
-        if not isinstance(entry, AxisHandle):
-            message = f"{entry!r} is not an axis"
-            raise state.fault("K028", message, hint="make one with ct.axis(name, extent)")
-    return tuple(entry.axis for entry in axes)
+    return tuple(require_axis(state, entry) for entry in axes)
 
 
 def coordinates(state: State, axis: IrAxis) -> IrTile:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from certile.frontend import access, elementwise, loops, reductions
+from certile.frontend import access, elementwise, loops, packed, reductions, reshape, sorts
 from certile.frontend.handles import AxisHandle
 from certile.frontend.state import State
 from certile.ir.functions import FUNCTIONS
@@ -26,6 +26,13 @@ _INSTEAD_OF_METHODS = {
     "argmin": "ct.reduce(tile, axis, ct.argmin)",
     "logsumexp": "ct.reduce(tile, axis, ct.logsumexp)",
     "var": "ct.reduce(tile, axis, ct.mean_var)",
+    "sort": "ct.sort(tile, axis)",
+    "argsort": "ct.sort(tile, axis, indices=True)",
+    "topk": "ct.topk(tile, into, axis)",
+    "cumsum": "ct.scan(tile, axis, ct.add)",
+    "cumprod": "ct.scan(tile, axis, ct.mul)",
+    "cummax": "ct.scan(tile, axis, ct.maximum)",
+    "cummin": "ct.scan(tile, axis, ct.minimum)",
     "astype": "ct.cast(tile, dtype)",
     "to": "ct.cast(tile, dtype)",
     "float": "ct.cast(tile, ct.f32)",
@@ -84,6 +91,7 @@ IMPLEMENTATIONS: dict[str, Callable[..., Any]] = {
     "load": access.load,
     "memory": access.memory,
     "numpy_function": elementwise.numpy_function,
+    "pack": packed.pack,
     "parallel": loops.parallel,
     "place": access.place,
     "reduce": reductions.reduce,
@@ -93,8 +101,13 @@ IMPLEMENTATIONS: dict[str, Callable[..., Any]] = {
     "refuse_number": refuse_number,
     "refuse_truth": refuse_truth,
     "relabel": reductions.relabel,
+    "reshape": reshape.reshape,
+    "scan": reductions.scan,
     "serial": loops.serial,
+    "sort": sorts.sort,
     "store": access.store,
     "tile_axes": reductions.tile_axes,
     "tile_dtype": reductions.tile_dtype,
+    "topk": sorts.topk,
+    "unpack": packed.unpack,
 }

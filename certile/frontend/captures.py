@@ -27,6 +27,7 @@ import numpy as np
 
 from certile.frontend.dtype_names import dtype_of
 from certile.frontend.spec import typed_key
+from certile.language.laws import UserLaw
 
 # Contents of larger containers are not compared; a kernel that reads one is traced each time.
 _LARGEST_SNAPSHOT = 256
@@ -104,6 +105,10 @@ class Captures:
 
     def _follow(self, value: object, attributes: frozenset[str]) -> None:
         """Guard what the function may reach through `value`."""
+        if isinstance(value, UserLaw):
+            for method in value.methods:
+                self._follow(method, attributes)
+            return
         if value is _MISSING or isinstance(value, _SIMPLE) or _steady(value):
             return
         match value:

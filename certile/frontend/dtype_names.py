@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from certile.ir.dtypes import ALL, BY_NAME, DType
+from certile.ir.dtypes import BY_NAME, DType
 
 _LONG = {
     "bool_": "bool",
@@ -16,6 +16,9 @@ _LONG = {
     "bfloat16": "bf16",
     "float32": "f32",
     "float64": "f64",
+    # NumPy's extension and PyTorch name the format by what it lacks; kin with other codes differ.
+    "float8_e4m3fn": "f8e4m3",
+    "float8_e5m2": "f8e5m2",
     **{f"int{bits}": f"i{bits}" for bits in (8, 16, 32, 64)},
     **{f"uint{bits}": f"u{bits}" for bits in (8, 16, 32, 64)},
 }
@@ -23,7 +26,7 @@ _LONG = {
 # Modules whose dtype objects print as `module.name`.
 _PRINTED = ("torch.", "mlx.core.")
 
-NAMES = ", ".join(dtype.name for dtype in ALL)
+NAMES = ", ".join(BY_NAME)
 
 
 def dtype_of(item: object) -> DType | None:

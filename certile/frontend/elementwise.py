@@ -19,8 +19,10 @@ from certile.frontend.dtype_names import NAMES, dtype_of
 from certile.frontend.handles import AxisHandle, CarryHandle, ExtentHandle, TileHandle
 from certile.frontend.spec import Weak
 from certile.frontend.state import State
+from certile.ir.build import rounded
 from certile.ir.dtypes import (
     DType,
+    arithmetic,
     bool_,
     f16,
     f32,
@@ -193,7 +195,7 @@ def common_dtype(operands: Sequence[Operand]) -> DType:
     strong = [o.natural for o in operands if o.weak is None]
     if not strong:
         return functools.reduce(promote, (o.natural for o in operands))
-    dtype = functools.reduce(promote, strong)
+    dtype = arithmetic(functools.reduce(promote, strong))
     for operand in operands:
         if operand.weak is not None:
             dtype = weak(dtype, _EXEMPLARS[operand.weak])
@@ -268,7 +270,7 @@ def _rounded(state: State, number: Number, dtype: DType) -> Number:
 
 
 def _nearest(number: float, dtype: DType) -> float:
-    """Round to nearest even; beyond the greatest finite value is infinity, as in memory."""
+    """Round once, to nearest even; beyond the greatest finite value is what memory would hold."""
     if dtype == f64:
         return number
     with np.errstate(over="ignore", under="ignore"):
@@ -276,10 +278,7 @@ def _nearest(number: float, dtype: DType) -> float:
             return float(np.float32(number))
         if dtype == f16:
             return float(np.float16(number))
-    # Few kernels hold a bf16 constant, and the import costs milliseconds.
-    import ml_dtypes
-
-    return float(ml_dtypes.bfloat16(number))
+    return rounded(number, dtype)
 
 
 def _unfit(state: State, number: Number, dtype: DType) -> Exception:

@@ -1,24 +1,27 @@
-"""A plain function of two values as the law of an ordered fold.
+"""Python functions of states and elements as terms of a law.
 
-In: a Python function.  Out: a `Law` without identity whose merge is the function's term.  Decides
-that such a function only combines its arguments and constants.  Leaves regrouping to nobody: a law
-made here is not known to be associative.
+In: IR values that such a function computed from stand-ins.  Out: terms, and for a plain function of
+two values the `Law` of an ordered fold, which has no identity.  Decides that the function only
+combines its arguments and constants.  Leaves regrouping to nobody: a law made here is not known to
+be associative.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Mapping
 
 from certile.frontend.elementwise import as_node, lift
 from certile.frontend.state import State
 from certile.ir.dtypes import DType
-from certile.ir.laws import Component, Law
+from certile.ir.laws import Component, Law, cast
 from certile.ir.terms import Apply, Lit, Term, Var
-from certile.ir.tile import Const, Map, ScalarArg
+from certile.ir.tile import Cast, Const, Map, ScalarArg
 from certile.ir.tile import Tile as IrTile
 from certile.ir.types import TileType
 
-_EARLIER, _LATER = "a.s", "b.s"
+# Every type of an index or a count holds these, so a constant among them may take its neighbour's.
+_SMALL = 1 << 31
 
 
 def fold_law(state: State, function: Callable[..., object], accumulate: DType) -> Law:
@@ -27,14 +30,11 @@ def fold_law(state: State, function: Callable[..., object], accumulate: DType) -
     Raises `KernelError` K021 when the function does anything but combine its arguments.
     """
     name = getattr(function, "__name__", type(function).__name__)
-    effects = len(state.region.body)
-    pair = (
-        ScalarArg(name=which, type=TileType(accumulate), loc=state.loc())
-        for which in (_EARLIER, _LATER)
-    )
-    made = as_node(state, lift(state, function(*(state.tile(value) for value in pair))))
-    if len(state.region.body) != effects:
-        raise _impure(state, name, "reads or writes memory")
+    writer = TermWriter(state, accumulate, lambda what: _impure(state, name, what))
+    pair = [writer.variable(Var(side), accumulate) for side in ("a.s", "b.s")]
+    with_tiles = lift(state, function(*map(state.tile, pair)))
+    made = as_node(state, with_tiles)
+    writer.require_pure()
     if made.dtype != accumulate:
         raise _impure(state, name, f"returns {made.dtype} for {accumulate}")
     return Law(
@@ -42,26 +42,79 @@ def fold_law(state: State, function: Callable[..., object], accumulate: DType) -
         state=(Component("s"),),
         identity=None,
         lift=(Var("x"),),
-        merge=(_term(state, name, made, {}),),
+        merge=(writer.term(made),),
         finalize=(Var("s"),),
         commutative=False,
     )
 
 
-def _term(state: State, name: str, value: IrTile, known: dict[IrTile, Term]) -> Term:
-    if value in known:
-        return known[value]
-    match value:
-        case ScalarArg(name=which) if which in (_EARLIER, _LATER):
-            term: Term = Var(which)
-        case Const():
-            term = Lit(value.value)
-        case Map():
-            term = Apply(value.fn, tuple(_term(state, name, arg, known) for arg in value.args))
-        case _:
-            raise _impure(state, name, "uses something besides its arguments and constants")
-    known[value] = term
-    return term
+class TermWriter:
+    """Makes the variables that a function is run on, and terms of what it returns.
+
+    `fault(what)` gives the error for a function that does what it may not.
+    """
+
+    def __init__(self, state: State, accumulate: DType, fault: Callable[[str], Exception]) -> None:
+        self._state = state
+        self._accumulate = accumulate
+        self._fault = fault
+        self._effects = len(state.region.body)
+        self._known: dict[IrTile, Term] = {}
+
+    def variable(self, term: Var, dtype: DType) -> IrTile:
+        """Return the value that stands for a variable of a term."""
+        # No parameter of a kernel has such a name.
+        made = ScalarArg(name=f"law.{term}", type=TileType(dtype), loc=self._state.loc())
+        self._known[made] = term
+        return made
+
+    def variables(self, side: str, dtypes: Mapping[str, DType]) -> dict[str, IrTile]:
+        """Return the values that stand for the components of a state, `side` before each name."""
+        return {name: self.variable(Var(side + name), dtype) for name, dtype in dtypes.items()}
+
+    def require_pure(self) -> None:
+        """Raise the fault when memory was touched since this writer was made."""
+        if len(self._state.region.body) != self._effects:
+            raise self._fault("reads or writes memory")
+
+    def term(self, value: IrTile) -> Term:
+        """Return the term of a value; raises the fault when it uses what is around the function."""
+        if value in self._known:
+            return self._known[value]
+        match value:
+            case Const():
+                return _literal(value, None)
+            case Cast():
+                target = "acc" if value.dtype == self._accumulate else value.dtype.name
+                made: Term = cast(self._operand(value.value, typed=True), target)
+            case Map():
+                made = Apply(value.fn, self._operands(value))
+            case _:
+                raise self._fault("uses something besides its arguments and constants")
+        self._known[value] = made
+        return made
+
+    def _operands(self, value: Map) -> tuple[Term, ...]:
+        """The operands; where all are constants, one of them has to say its dtype."""
+        alike = value.args[1:] if value.fn == "where" else value.args
+        alone = all(isinstance(arg, Const) for arg in alike)
+        return tuple(self._operand(arg, typed=alone) for arg in value.args)
+
+    def _operand(self, value: IrTile, *, typed: bool) -> Term:
+        if not isinstance(value, Const):
+            return self.term(value)
+        large = value.dtype.is_integer and not -_SMALL <= value.value < _SMALL
+        dtype = "acc" if value.dtype == self._accumulate else value.dtype.name
+        return _literal(value, dtype if typed or large else None)
+
+
+def _literal(value: Const, dtype: str | None) -> Term:
+    """The literal of a constant; what JSON and equality have no number for goes by name."""
+    number = value.value
+    if not isinstance(number, float):
+        return Lit(number, dtype)
+    is_named = not math.isfinite(number) or str(number) == "-0.0"
+    return Lit(str(number) if is_named else number, dtype)
 
 
 def _impure(state: State, name: str, what: str) -> Exception:

@@ -215,6 +215,11 @@ class Slot:
     now: IrTile
 
 
+def length_of(axis: IrAxis) -> int:
+    """Return the extent of an axis as a number; the kernel is then one for that length."""
+    return int(extent_of(axis.extent))
+
+
 def extent_of(extent: int | Dim) -> Extent | int:
     """Return an extent as the language shows it."""
     return ExtentHandle(extent) if isinstance(extent, Dim) else extent

@@ -61,6 +61,9 @@ def serial(state: State, axis: object, step: object = 1, *, scope: object = "aut
     count = step.__index__()
     if count < 1:
         raise state.fault("K019", f"the step of a serial loop is {count}, not positive")
+    if count >= 2**63:
+        message = f"the step of a serial loop has {count.bit_length()} bits; it fits i64"
+        raise state.fault("K019", message)
     return Loop(state, "serial", _loop_axes(state, (axis,)), count, scope)
 
 
@@ -206,7 +209,7 @@ def _as_before(state: State, value: object, before: IrTile) -> IrTile:
     """Widen a value to the type the loop carries; another type cannot be carried."""
     operand = lift(state, value)
     have, want = operand.natural, before.dtype
-    if operand.weak is None and promote(have, want) != want:
+    if operand.weak is None and have != want and promote(have, want) != want:
         message = f"the loop carries {want}, but {have} is assigned"
         hint = f"begin with ct.carry(…, dtype=ct.{have}), or cast what is assigned"
         raise state.fault("K009", message, hint=hint)

@@ -1,15 +1,15 @@
-"""Reductions, gathers and changes of axes.
+"""Reductions, scans, gathers and changes of axes.
 
-In: tiles, axes and laws.  Out: `Reduce`, `Gather`, `Broadcast` and `Relabel` nodes.  Decides the
-accumulation dtype where none is asked for, and how a plain function becomes a law.  Leaves the
-order of a reduction to its policy and the planner.
+In: tiles, axes and laws.  Out: `Reduce`, `Scan`, `Gather`, `Broadcast` and `Relabel` nodes.
+Decides the accumulation dtype where none is asked for, and how a plain function becomes a law.
+Leaves the order of a reduction to its policy and the planner.
 """
 
 from __future__ import annotations
 
 from typing import get_args
 
-from certile.frontend.access import axes_of, coordinates
+from certile.frontend.access import axes_of, coordinates, require_axis
 from certile.frontend.elementwise import (
     Operand,
     as_node,
@@ -21,19 +21,21 @@ from certile.frontend.elementwise import (
     spread,
 )
 from certile.frontend.fold import fold_law
-from certile.frontend.handles import AxisHandle, TileHandle, extent_of
+from certile.frontend.handles import AxisHandle, TileHandle, length_of
 from certile.frontend.state import State
-from certile.ir.dtypes import DType, accumulator, bool_, i64
+from certile.frontend.user_laws import user_law
+from certile.ir.dtypes import DType, accumulator, f32, i64
 from certile.ir.laws import BUILTIN, Law
-from certile.ir.tile import POLICIES, Gather, Policy, Reduce, Relabel, Result, Scope
+from certile.ir.tile import POLICIES, Gather, Policy, Reduce, Relabel, Result, Scan, Scope
 from certile.ir.tile import Tile as IrTile
 from certile.ir.types import Axis as IrAxis
 from certile.ir.types import TileType, join_axes
 from certile.language import math as elementwise_names
-from certile.language.laws import LawName
+from certile.language.laws import LawName, UserLaw
 
 _FUNCTION_LAWS = {
-    getattr(elementwise_names, name): BUILTIN[name] for name in ("add", "mul", "maximum", "minimum")
+    getattr(elementwise_names, name): BUILTIN[name]
+    for name in ("add", "mul", "maximum", "minimum", "fmax", "fmin")
 }
 
 
@@ -51,13 +53,13 @@ def reduce(  # noqa: PLR0913 - the language's parameters and the state
     """Build a reduction; a tuple of results for a law that has several."""
     order, where = _policy(state, policy), _scope(state, scope)
     operands = tuple(lift(state, t) for t in (tile if isinstance(tile, tuple) else (tile,)))
-    accumulate = _accumulate(state, operands, dtype)
+    accumulate = _accumulate(state, operands, dtype, law)
     rule = _law(state, law, order, init, accumulate)
     if len(operands) != rule.operands:
         message = f"{rule.name} reduces {rule.operands} tile(s) together, {len(operands)} are given"
         raise state.fault("K029", message)
     over = _reduced_axes(state, axes)
-    args = _arguments(state, tuple(convert(state, o, accumulate) for o in operands), over)
+    args = spanning(state, tuple(convert(state, o, accumulate) for o in operands), over)
     kept = tuple(a for a in join_axes(*(arg.axes for arg in args)) if a not in over)
     made = Reduce(
         args=args,
@@ -77,6 +79,52 @@ def reduce(  # noqa: PLR0913 - the language's parameters and the state
         state.tile(Result(of=made, index=i, type=each, loc=made.loc))
         for i, each in enumerate(types)
     )
+
+
+def scan(
+    state: State,
+    tile: object,
+    axis: object,
+    law: object,
+    *,
+    inclusive: bool = True,
+    reverse: bool = False,
+    dtype: object = None,
+) -> object:
+    """Build a scan; a tuple of results for a law that has several."""
+    operands = tuple(lift(state, t) for t in (tile if isinstance(tile, tuple) else (tile,)))
+    accumulate = _accumulate(state, operands, dtype, law)
+    rule = _law(state, law, "ordered_tree", None, accumulate)
+    if len(operands) != rule.operands:
+        message = f"{rule.name} scans {rule.operands} tile(s) together, {len(operands)} are given"
+        raise state.fault("K029", message)
+    over = _reduced_axes(state, axis)
+    if len(over) != 1:
+        raise state.fault("K013", "a scan runs along one axis")
+    args = spanning(state, tuple(convert(state, o, accumulate) for o in operands), over)
+    made = Scan(
+        args=args,
+        over=over[0],
+        law=rule,
+        inclusive=bool(inclusive),
+        reverse=bool(reverse),
+        accumulate=accumulate,
+        type=TileType(rule.result_dtypes(accumulate)[0], join_axes(*(arg.axes for arg in args))),
+        loc=state.loc(),
+    )
+    results = tuple(_only(state, each, over[0]) for each in _results(made))
+    return results[0] if len(results) == 1 else results
+
+
+def _results(made: Scan) -> tuple[IrTile, ...]:
+    found = made.results()
+    return (made,) if len(found) == 1 else found
+
+
+def _only(state: State, tile: IrTile, axis: IrAxis) -> TileHandle:
+    """Drop an axis of one coordinate again: tiles of the language do not span it."""
+    handle = state.tile(tile)
+    return handle if axis.extent != 1 else gather(state, handle, 0, AxisHandle(axis), fill=0)
 
 
 def gather(state: State, tile: object, index: object, axis: object, *, fill: object) -> TileHandle:
@@ -109,7 +157,7 @@ def at(state: State, tile: object, axis: object, position: object) -> TileHandle
         raise state.fault("K016", f"a position is a Python integer, not {position!r}")
     value = as_node(state, lift(state, tile))
     along = _spanned(state, value, axis)
-    extent = int(extent_of(along.extent))
+    extent = length_of(along)
     if not 0 <= position < extent:
         message = f"position {position} is not on axis {along.name} of extent {extent}"
         raise state.fault("K016", message)
@@ -125,22 +173,17 @@ def full(state: State, axes: object, value: object, dtype: object = None) -> Til
 
 def iota(state: State, axis: object, dtype: object = None) -> TileHandle:
     """Build the coordinates along an axis."""
-    if not isinstance(axis, AxisHandle):
-        raise state.fault("K028", f"{axis!r} is not an axis")
+    along = require_axis(state, axis)
     wanted = i64 if dtype is None else named_dtype(state, dtype)
-    return state.tile(cast_node(state, coordinates(state, axis.axis), wanted))
+    return state.tile(cast_node(state, coordinates(state, along), wanted))
 
 
 def relabel(state: State, tile: object, old: object, new: object) -> TileHandle:
     """Move a tile from one axis to another of the same extent."""
     value = as_node(state, lift(state, tile))
     before = _spanned(state, value, old)
-    if not isinstance(new, AxisHandle):
-        raise state.fault("K028", f"{new!r} is not an axis")
-    after = new.axis
-    if after.extent != before.extent and int(extent_of(after.extent)) != int(
-        extent_of(before.extent)
-    ):
+    after = require_axis(state, new)
+    if after.extent != before.extent and length_of(after) != length_of(before):
         message = f"axis {before.name} has extent {before.extent}, axis {after.name} {after.extent}"
         raise state.fault("K018", message)
     if after in value.axes:
@@ -188,14 +231,26 @@ def _scope(state: State, scope: str) -> Scope:
     raise state.fault("K022", f"{scope!r} is no scope", hint=f"use one of {', '.join(scopes)}")
 
 
-def _accumulate(state: State, operands: tuple[Operand, ...], dtype: object) -> DType:
-    if dtype is not None:
-        return named_dtype(state, dtype)
-    return accumulator(common_dtype(operands))
+def _accumulate(state: State, operands: tuple[Operand, ...], dtype: object, law: object) -> DType:
+    """Return the dtype asked for, else the operands' own; laws of real numbers take floats."""
+    real = isinstance(law, LawName) and BUILTIN[law.name].is_real
+    if dtype is None:
+        own = accumulator(common_dtype(operands))
+        return own if own.is_float or not real else f32
+    named = named_dtype(state, dtype)
+    if named.is_storage:
+        message = f"{named} is a format of memory, and nothing accumulates in it"
+        raise state.fault("K011", message, hint="accumulate in ct.f32 and store the result")
+    if real and not named.is_float:
+        message = f"{law!r} is a law of real numbers, and {named} is none"
+        raise state.fault("K011", message, hint="accumulate in ct.f32 or ct.f64")
+    return named
 
 
 def _law(state: State, law: object, policy: Policy, init: object, accumulate: DType) -> Law:
     known = law
+    if isinstance(law, UserLaw):
+        return user_law(state, law, policy, accumulate)
     if isinstance(law, LawName):
         known = BUILTIN[law.name]
     elif callable(law):
@@ -216,16 +271,13 @@ def _reduced_axes(state: State, axes: object) -> tuple[IrAxis, ...]:
     listed = axes.items if hasattr(axes, "items") else axes
     if not isinstance(listed, tuple | list):
         listed = (listed,)
-    for entry in listed:
-        if not isinstance(entry, AxisHandle):
-            raise state.fault("K028", f"{entry!r} is not an axis")
-    over = tuple(entry.axis for entry in listed)
+    over = tuple(require_axis(state, entry) for entry in listed)
     if not over or len(set(over)) != len(over):
-        raise state.fault("K013", "a reduction names at least one axis, and each once")
+        raise state.fault("K013", "at least one axis is named, and each once")
     return over
 
 
-def _arguments(
+def spanning(
     state: State, args: tuple[IrTile, ...], over: tuple[IrAxis, ...]
 ) -> tuple[IrTile, ...]:
     """Check that the operands span the reduced axes; an axis of one coordinate is put back."""
@@ -236,11 +288,15 @@ def _arguments(
         if axis.extent == 1:
             args = (spread(state, args[0], (*args[0].axes, axis)), *args[1:])
             continue
-        shown = ", ".join(a.name for a in spanned) or "no axis"
-        message = f"the reduced tile does not span axis {axis.name}; it spans {shown}"
-        hint = "reduce over an axis of the tile, or ct.broadcast_to that axis first"
-        raise state.fault("K013", message, hint=hint)
+        raise _not_spanned(state, spanned, axis)
     return args
+
+
+def _not_spanned(state: State, spanned: tuple[IrAxis, ...], axis: IrAxis) -> Exception:
+    shown = ", ".join(a.name for a in spanned) or "no axis"
+    message = f"the tile does not span axis {axis.name}; it spans {shown}"
+    hint = "name an axis of the tile, or ct.broadcast_to that axis first"
+    return state.fault("K013", message, hint=hint)
 
 
 def _start(state: State, init: object, law: Law, accumulate: DType) -> tuple[IrTile, ...]:
@@ -253,8 +309,8 @@ def _start(state: State, init: object, law: Law, accumulate: DType) -> tuple[IrT
         message = f"{len(given)} start value(s) for the state ({names}) of {law.name}"
         raise state.fault("K029", message)
     nodes = tuple(
-        convert(state, lift(state, value), bool_ if kind == "bool" else accumulate)
-        for value, kind in zip(given, kinds, strict=True)
+        convert(state, lift(state, value), dtype)
+        for value, dtype in zip(given, law.state_dtypes(accumulate, 0), strict=True)
     )
     if any(node.axes for node in nodes):
         raise state.fault("K029", "a start value is a scalar")
@@ -262,13 +318,10 @@ def _start(state: State, init: object, law: Law, accumulate: DType) -> tuple[IrT
 
 
 def _spanned(state: State, value: IrTile, axis: object) -> IrAxis:
-    if not isinstance(axis, AxisHandle):
-        raise state.fault("K028", f"{axis!r} is not an axis")
-    if axis.axis not in value.axes:
-        shown = ", ".join(a.name for a in value.axes) or "no axis"
-        message = f"the tile does not span axis {axis.name}; it spans {shown}"
-        raise state.fault("K013", message)
-    return axis.axis
+    along = require_axis(state, axis)
+    if along not in value.axes:
+        raise _not_spanned(state, value.axes, along)
+    return along
 
 
 def _unique(state: State, axes: object) -> tuple[IrAxis, ...]:

@@ -142,7 +142,7 @@ def _scalar(
         return ScalarSpec(parameter.dtype)
     if isinstance(value, np.generic):
         dtype = dtype_of(value.dtype)
-        if dtype is None:
+        if dtype is None or dtype.is_storage:
             raise _wrong_type(parameter, value)
         return ScalarSpec(dtype)
     kind: Literal["bool", "int", "float"] = _PYTHON_NUMBERS[
@@ -191,7 +191,19 @@ def _wrong_type(parameter: Parameter, value: object) -> ArgumentError:
     }.get(parameter.kind, "an array or a number")
     shown = with_article(type(value).__name__)
     message = f"argument {parameter.name} is {shown}; it takes {takes}"
-    return ArgumentError("A002", message)
+    hint = "pass np.asarray(…) of it" if "array" in takes and _holds_elements(value) else None
+    return ArgumentError("A002", message, hint=hint)
+
+
+def _holds_elements(value: object) -> bool:
+    """Whether NumPy could make an array of a value that is none: lists, buffers, data frames."""
+    if isinstance(value, list | tuple) or hasattr(value, "__array__"):
+        return True
+    try:
+        memoryview(value)  # type: ignore[arg-type]  # whether this works is the question
+    except TypeError:
+        return False
+    return True
 
 
 def _without_annotations(function: Callable[..., object]) -> inspect.Signature:
@@ -249,6 +261,9 @@ def _annotated(name: str, annotation: object, optional: bool, loc: Loc) -> Param
     if isinstance(annotation, type) and annotation in _PYTHON_NUMBERS:
         return Parameter(name, "number", number=_PYTHON_NUMBERS[annotation], optional=optional)
     dtype = dtype_of(annotation)
+    if dtype is not None and dtype.is_storage:
+        message = f"parameter {name} is a number of {dtype}, which is a format of memory"
+        raise KernelError("K026", message, loc=loc, hint="take the number as ct.f32")
     if dtype is not None:
         return Parameter(name, "scalar", dtype=dtype, optional=optional)
     message = f"parameter {name} is annotated with {annotation!r}"

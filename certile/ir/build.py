@@ -18,6 +18,7 @@ from certile.ir import dtypes
 from certile.ir.dtypes import DType, f32, i64
 from certile.ir.functions import FUNCTIONS
 from certile.ir.laws import Law
+from certile.ir.layouts import Layout
 from certile.ir.tile import (
     Bitcast,
     Broadcast,
@@ -41,8 +42,10 @@ from certile.ir.tile import (
     Result,
     Scalar,
     ScalarArg,
+    Scan,
     Scope,
     Serial,
+    Sort,
     Store,
     Tile,
     View,
@@ -54,11 +57,19 @@ Index = Axis | Tile | int
 _uids = itertools.count(1)
 
 # Digits of the significand, and the exponent of the least subnormal, of each narrower format.
-_FORMATS = {dtypes.f32: (24, -149), dtypes.f16: (11, -24), dtypes.bf16: (8, -133)}
+_FORMATS = {
+    dtypes.f32: (24, -149),
+    dtypes.f16: (11, -24),
+    dtypes.bf16: (8, -133),
+    dtypes.f8e4m3: (4, -9),
+    dtypes.f8e5m2: (3, -16),
+}
 _LARGEST = {
     dtypes.f32: (2 - 2**-23) * 2.0**127,
     dtypes.f16: 65504.0,
     dtypes.bf16: (2 - 2**-7) * 2.0**127,
+    dtypes.f8e4m3: 448.0,
+    dtypes.f8e5m2: 57344.0,
 }
 
 
@@ -121,10 +132,15 @@ class Builder:
         return ScalarArg(name=name, type=TileType(dtype))
 
     def memory(
-        self, name: str, dtype: DType, axes: Sequence[Axis], resource: Scope = "auto"
+        self,
+        name: str,
+        dtype: DType,
+        axes: Sequence[Axis],
+        resource: Scope = "auto",
+        layout: Layout | None = None,
     ) -> Memory:
         """Add memory that every program instance has to itself."""
-        self._memories.append(Memory(next(_uids), name, dtype, tuple(axes), resource))
+        self._memories.append(Memory(next(_uids), name, dtype, tuple(axes), resource, layout))
         return self._memories[-1]
 
     def axis(self, name: str, extent: Extent) -> Axis:
@@ -310,13 +326,56 @@ class Builder:
             type=TileType(law.result_dtypes(dtype)[0], kept),
         )
 
+    def scan(
+        self,
+        operands: Tile | Sequence[Tile],
+        over: Axis,
+        law: Law,
+        *,
+        inclusive: bool = True,
+        reverse: bool = False,
+        accumulate: DType | None = None,
+    ) -> Tile:
+        """Scan and return the first result; `results` gives the others."""
+        args = (operands,) if isinstance(operands, Tile) else tuple(operands)
+        dtype = accumulate or dtypes.accumulator(_common(args))
+        args = tuple(self.cast(arg, dtype) for arg in args)
+        spanned = join_axes(*(arg.axes for arg in args))
+        return Scan(
+            args=args,
+            over=over,
+            law=law,
+            inclusive=inclusive,
+            reverse=reverse,
+            accumulate=dtype,
+            type=TileType(law.result_dtypes(dtype)[0], spanned),
+        )
+
     def results(self, reduction: Tile) -> tuple[Tile, ...]:
-        """Return every result of a reduction whose law has several."""
-        assert isinstance(reduction, Reduce)
+        """Return every result of a sort, or of a reduction or scan whose law has several."""
+        assert isinstance(reduction, Reduce | Scan | Sort)
         return tuple(
             Result(of=reduction, index=k, type=type_)
             for k, type_ in enumerate(reduction.result_types())
         )
+
+    def sort(
+        self, value: Tile, over: Axis, into: Axis | None = None, *, descending: bool = False
+    ) -> tuple[Tile, ...]:
+        """Return the elements in order along `over` and their positions: all, or those `into`."""
+        kept = over if into is None else into
+        swapped = (kept if axis == over else axis for axis in value.axes)
+        # An axis of one coordinate is no axis of a place to store to.
+        axes = tuple(axis for axis in swapped if axis != kept or axis.extent != 1)
+        made = Sort(
+            value=value,
+            over=over,
+            into=kept,
+            descending=descending,
+            positions=True,
+            type=TileType(value.dtype, axes),
+        )
+        return self.results(made)
 
 
 def dim(view: View, number: int) -> Dim:
@@ -325,14 +384,20 @@ def dim(view: View, number: int) -> Dim:
 
 
 def rounded(value: float, dtype: DType) -> float:
-    """Return the value of a float dtype nearest to `value`, ties to even, overflow to infinity."""
+    """Return the value of a float dtype nearest to `value`, ties to even.
+
+    Beyond the greatest finite value is infinity, or NaN in f8e4m3, which has none.
+    """
+    beyond = math.nan if dtype == dtypes.f8e4m3 else math.inf
+    if math.isinf(value):
+        return math.copysign(beyond, value)
     if dtype.bits == 64 or not math.isfinite(value):
         return value
     precision, least = _FORMATS[dtype]
     exponent = max(math.frexp(value)[1] - precision, least)
     # Both scalings are exact, so `round` (half to even) is the only rounding.
     made = math.ldexp(round(math.ldexp(value, -exponent)), exponent)
-    return math.copysign(made if abs(made) <= _LARGEST[dtype] else math.inf, value)
+    return math.copysign(made if abs(made) <= _LARGEST[dtype] else beyond, value)
 
 
 def _common(operands: Sequence[Operand]) -> DType:

@@ -3,6 +3,9 @@
 A `DType` is a value: two of one name are one object.  The table below is value-independent: the
 types of two operands decide the type of the result, never their contents.  Python scalars are weak:
 they take the other operand's type unless that type cannot hold their kind (`i32 * 0.5` is f32).
+
+The 8-bit floats are formats of memory only (OCP 8-bit Floating Point Specification, 2023): they are
+loaded, stored and converted, and count as f32 in every operation.
 """
 
 from __future__ import annotations
@@ -39,6 +42,11 @@ class DType:
     def is_signed(self) -> bool:
         return self.kind in ("int", "float")
 
+    @property
+    def is_storage(self) -> bool:
+        """True for formats of memory, in which nothing is computed: the 8-bit floats."""
+        return self.kind == "float" and self.bits == 8
+
     def __or__(self, other: DType | frozenset[DType]) -> frozenset[DType]:
         """The set of both, as annotations write it: `f32 | bf16`."""
         return frozenset((self,)) | (other if isinstance(other, frozenset) else frozenset((other,)))
@@ -58,8 +66,24 @@ u8, u16, u32, u64 = (DType(f"u{n}", "uint", n) for n in (8, 16, 32, 64))
 f16, f32, f64 = (DType(f"f{n}", "float", n) for n in (16, 32, 64))
 bf16 = DType("bf16", "float", 16)
 
+# Four exponent bits and no infinity, with NaN beyond 448; and five exponent bits, as in IEEE 754.
+f8e4m3 = DType("f8e4m3", "float", 8)
+f8e5m2 = DType("f8e5m2", "float", 8)
+
+# What values are computed in; what else memory may hold.
 ALL: tuple[DType, ...] = (bool_, i8, i16, i32, i64, u8, u16, u32, u64, f16, bf16, f32, f64)
-BY_NAME: dict[str, DType] = {dtype.name: dtype for dtype in ALL}
+STORAGE: tuple[DType, ...] = (f8e4m3, f8e5m2)
+BY_NAME: dict[str, DType] = {dtype.name: dtype for dtype in (*ALL, *STORAGE)}
+
+
+def arithmetic(dtype: DType) -> DType:
+    """The type in which values of `dtype` are computed with: f32 for formats of memory."""
+    return f32 if dtype.is_storage else dtype
+
+
+def machine(dtype: DType) -> DType:
+    """The type that holds the bits of `dtype` in a machine: a byte for formats of memory."""
+    return u8 if dtype.is_storage else dtype
 
 
 def _promote_integers(a: DType, b: DType) -> DType:
@@ -77,6 +101,7 @@ def promote(a: DType, b: DType) -> DType:
 
     Floats win over integers and keep their own width; f16 with bf16 is f32; bool yields to all.
     """
+    a, b = arithmetic(a), arithmetic(b)
     if a == b:
         return a
     if a.is_float and b.is_float:
@@ -94,6 +119,7 @@ def promote(a: DType, b: DType) -> DType:
 
 def weak(dtype: DType, scalar: bool | int | float) -> DType:
     """The type of an arithmetic result of a `dtype` tile and a Python scalar."""
+    dtype = arithmetic(dtype)
     if isinstance(scalar, bool) or dtype.is_float:
         return dtype
     if isinstance(scalar, int):

@@ -3,20 +3,30 @@
 A law has state components, the state of the empty list (`identity`), of one element (`lift`), of a
 concatenation (`merge`) and the results read from a state (`finalize`), all as terms.  Which orders
 a reduction may use is the policy's business; a law only says whether its merge is commutative.
-`certificate` is the digest of a checked proof; a built-in law without one is held by generated
-property tests.
+What the built-in laws mean is in `ir/meanings.py`, and that they do is proved (`certile.proof`).
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from certile.ir.dtypes import DType, bool_, highest, i32, i64, lowest
-from certile.ir.terms import Lit, Term, Var, app
+from certile.ir.dtypes import BY_NAME, DType, bool_, highest, i32, i64, lowest
+from certile.ir.functions import FUNCTIONS
+from certile.ir.terms import Apply, Lit, Term, Var, app, applications
 
 # The dtype of a state component or result: the accumulation dtype, an index, or a fixed one.
-StateType = Literal["acc", "index", "bool"]
+StateType = Literal["acc", "index", "bool"] | DType
+
+Builtin = Literal["add", "mul", "maximum", "minimum", "any", "all"]
+
+_CAST = "as_"
+# Functions whose results are the same for indices of either width.
+_WIDTHLESS = frozenset(
+    {"lt", "le", "gt", "ge", "eq", "ne", "where", "bit_and", "bit_or", "bit_not"}
+)
+_X = Var("x")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +44,8 @@ class Law:
     `lift` reads `x` (one operand) or `x0`, `x1`, …, and `i`, the element's linear index in leaf
     order, when `indexed`.  `merge` reads `a.NAME` (earlier elements) and `b.NAME` (later ones).
     `finalize` reads the components by name; `results` types what it returns.
-    `builtin` names the one-component operation (add, mul, maximum, minimum) that hardware
-    collectives and plain vector instructions implement, or is None.  `identity` is None for a
-    plain fold function.
+    `builtin` names the merge of one component when hardware collectives and plain vector
+    instructions implement it, or is None.  `identity` is None for a plain fold function.
     """
 
     name: str
@@ -49,27 +58,75 @@ class Law:
     operands: int = 1
     indexed: bool = False
     commutative: bool = True
-    builtin: Literal["add", "mul", "maximum", "minimum"] | None = None
-    certificate: str | None = None
+    builtin: Builtin | None = None
 
     def state_dtypes(self, accumulate: DType, elements: int) -> tuple[DType, ...]:
         """The dtype of each component for a reduction of `elements` elements."""
-        index = i32 if elements < 2**31 else i64
-        table = {"acc": accumulate, "index": index, "bool": bool_}
-        return tuple(table[component.type] for component in self.state)
+        index = self.index_dtype(elements)
+        return tuple(state_dtype(component.type, accumulate, index) for component in self.state)
+
+    def index_dtype(self, elements: int) -> DType:
+        """The dtype of an index into `elements` elements: i64 where terms compute with numbers."""
+        carried = all(at.fn in _WIDTHLESS for at in self.applications())
+        return i32 if carried and elements < 2**31 else i64
 
     def result_dtypes(self, accumulate: DType) -> tuple[DType, ...]:
         """The dtype of each result; an index is i64."""
-        table = {"acc": accumulate, "index": i64, "bool": bool_}
-        return tuple(table[kind] for kind in self.results)
+        return tuple(state_dtype(kind, accumulate) for kind in self.results)
 
     def state_bytes(self, accumulate: DType, elements: int) -> int:
         """Bytes of one state in shared memory; a bool takes four, as every slot is a word."""
         return sum(max(4, dtype.size) for dtype in self.state_dtypes(accumulate, elements))
 
+    @property
+    def is_real(self) -> bool:
+        """Whether a term divides, or uses another function whose values are real numbers."""
+        used = (FUNCTIONS.get(at.fn) for at in self.applications())
+        return any(function is not None and function.rule == "float" for function in used)
+
+    def applications(self) -> Iterator[Apply]:
+        """Every application of a function in the law's terms."""
+        return applications((*(self.identity or ()), *self.lift, *self.merge, *self.finalize))
+
     def lift_variables(self) -> tuple[str, ...]:
         """The names lift gives its operands."""
         return ("x",) if self.operands == 1 else tuple(f"x{k}" for k in range(self.operands))
+
+
+def state_dtype(kind: StateType, accumulate: DType, index: DType = i64) -> DType:
+    """The dtype of a state component or result."""
+    if isinstance(kind, DType):
+        return kind
+    return {"acc": accumulate, "index": index, "bool": bool_}[kind]
+
+
+def state_type(name: str) -> StateType:
+    """The type of a component or result by the name it prints as; raises `KeyError` for none."""
+    match name:
+        case "acc" | "index" | "bool":
+            return name
+        case _:
+            return BY_NAME[name]
+
+
+def cast(term: Term, dtype: str) -> Apply:
+    """The term converted to the dtype of that name, or to `acc`."""
+    return Apply(f"{_CAST}{dtype}", (term,))
+
+
+def cast_target(fn: str, accumulate: DType) -> DType | None:
+    """The dtype that a function of a term converts to; None when it is no conversion."""
+    name = fn.removeprefix(_CAST)
+    if name == fn:
+        return None
+    return accumulate if name == "acc" else BY_NAME[name]
+
+
+def literal_dtype(literal: Lit, accumulate: DType) -> DType | None:
+    """The dtype that a literal has by itself; None when the operands beside it decide."""
+    if literal.dtype is None:
+        return None
+    return accumulate if literal.dtype == "acc" else BY_NAME[literal.dtype]
 
 
 def literal_value(value: bool | int | float | str, dtype: DType) -> bool | int | float:
@@ -79,10 +136,8 @@ def literal_value(value: bool | int | float | str, dtype: DType) -> bool | int |
             return lowest(dtype)
         case "highest":
             return highest(dtype)
-        case "inf":
-            return float("inf")
-        case "nan":
-            return float("nan")
+        case "inf" | "-inf" | "nan" | "-0.0":
+            return float(value)
         case "last_index":
             return highest(dtype)
         case str():
@@ -91,14 +146,40 @@ def literal_value(value: bool | int | float | str, dtype: DType) -> bool | int |
             return float(value) if dtype.is_float else value
 
 
-def _simple(name: Literal["add", "mul", "maximum", "minimum"], identity: Lit) -> Law:
+def _simple(name: Builtin, identity: Lit, lift: Term = _X, called: str = "") -> Law:
+    """A law whose state is one value and whose merge is the operation `name`."""
     return Law(
-        name=name,
+        name=called or name,
         state=(Component("s"),),
         identity=(identity,),
-        lift=(Var("x"),),
+        lift=(lift,),
         merge=(app(name, "a.s", "b.s"),),
         finalize=(Var("s"),),
+        builtin=name,
+    )
+
+
+def _number_or(worst: str) -> Term:
+    """The element, or what never wins where it is a NaN: then no state holds one."""
+    return app("where", app("isnan", "x"), Lit(worst), "x")
+
+
+def _size() -> Term:
+    """The absolute value; that of the least integer, which wraps, is the greatest one."""
+    size = app("abs", "x")
+    return app("where", app("lt", size, 0), Lit("highest"), size)
+
+
+def _truth(name: Literal["any", "all"], merge: str, identity: bool) -> Law:
+    """Whether any or every element is not 0; a NaN is not."""
+    return Law(
+        name=name,
+        state=(Component("s", "bool"),),
+        identity=(Lit(identity),),
+        lift=(app("ne", "x", 0),),
+        merge=(app(merge, "a.s", "b.s"),),
+        finalize=(Var("s"),),
+        results=("bool",),
         builtin=name,
     )
 
@@ -161,31 +242,50 @@ def _mean_var() -> Law:
     )
 
 
-def _logsumexp() -> Law:
-    """(m, s) with s = sum of exp(x - shift(m)), shift(m) = m where finite, else 0.
+def _shift(m: Term) -> Term:
+    """What exponents are taken relative to: `m` where finite, else 0.
 
-    The shift keeps the merge of two empty states empty and lets a +inf element give +inf.
+    The merge of two empty states is then empty, and a +inf element gives +inf.
     """
+    return app("where", app("isfinite", m), m, 0.0)
 
-    def shift(m: Term) -> Term:
-        return app("where", app("isfinite", m), m, 0.0)
 
+def _rescaled(side: str, component: str, m: Term) -> Term:
+    """A sum of exponentials of one side, relative to `m`; a sum of nothing stays 0."""
+    held = Var(f"{side}.{component}")
+    ratio = app("exp", app("sub", _shift(Var(f"{side}.m")), _shift(m)))
+    return app("where", app("eq", held, 0.0), 0.0, app("mul", held, ratio))
+
+
+def _logsumexp() -> Law:
+    """(m, s) with m the maximum and s = sum of exp(x - shift(m))."""
     m = app("maximum", "a.m", "b.m")
-
-    def part(side: str) -> Term:
-        kept = app("mul", f"{side}.s", app("exp", app("sub", app_shift(side), shift(m))))
-        return app("where", app("eq", f"{side}.s", 0.0), 0.0, kept)
-
-    def app_shift(side: str) -> Term:
-        return shift(Var(f"{side}.m"))
-
     return Law(
         name="logsumexp",
         state=(Component("m"), Component("s")),
         identity=(Lit("lowest"), Lit(0.0)),
-        lift=(Var("x"), app("exp", app("sub", "x", shift(Var("x"))))),
-        merge=(m, app("add", part("a"), part("b"))),
-        finalize=(app("add", shift(Var("m")), app("log", "s")),),
+        lift=(_X, app("exp", app("sub", "x", _shift(_X)))),
+        merge=(m, app("add", _rescaled("a", "s", m), _rescaled("b", "s", m))),
+        finalize=(app("add", _shift(Var("m")), app("log", "s")),),
+    )
+
+
+def _softmax_sum() -> Law:
+    """Sum of v weighted by exp(x), over the sum of the weights (Milakov and Gimelshein, 2018).
+
+    The state is that of logsumexp and n = sum of exp(x - shift(m)) · v; the result is n / s.
+    """
+    m = app("maximum", "a.m", "b.m")
+    weight = app("exp", app("sub", "x0", _shift(Var("x0"))))
+    sums = [app("add", _rescaled("a", k, m), _rescaled("b", k, m)) for k in ("s", "n")]
+    return Law(
+        name="softmax_sum",
+        state=(Component("m"), Component("s"), Component("n")),
+        identity=(Lit("lowest"), Lit(0.0), Lit(0.0)),
+        lift=(Var("x0"), weight, app("mul", weight, "x1")),
+        merge=(m, *sums),
+        finalize=(app("div", "n", "s"),),
+        operands=2,
     )
 
 
@@ -197,7 +297,18 @@ ARGMAX = _arg("argmax", "gt", "lowest")
 ARGMIN = _arg("argmin", "lt", "highest")
 MEAN_VAR = _mean_var()
 LOGSUMEXP = _logsumexp()
+SOFTMAX_SUM = _softmax_sum()
+# Without a NaN in any state, the extremum that propagates NaN is the one that ignores it.
+FMAX = _simple("maximum", Lit("lowest"), _number_or("lowest"), "fmax")
+FMIN = _simple("minimum", Lit("highest"), _number_or("highest"), "fmin")
+ABSMAX = _simple("maximum", Lit(0), _size(), "absmax")
+ALL = _truth("all", "bit_and", True)
+ANY = _truth("any", "bit_or", False)
 
 BUILTIN: dict[str, Law] = {
-    law.name: law for law in (ADD, MUL, MAXIMUM, MINIMUM, ARGMAX, ARGMIN, MEAN_VAR, LOGSUMEXP)
+    law.name: law
+    for law in (
+        *(ADD, MUL, MAXIMUM, MINIMUM, FMAX, FMIN, ABSMAX, ALL, ANY),
+        *(ARGMAX, ARGMIN, MEAN_VAR, LOGSUMEXP, SOFTMAX_SUM),
+    )
 }

@@ -330,11 +330,27 @@ class Shuffle(Operation):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class FirstLane(Operation):
-    """The value of lane 0: uniform."""
+class ShuffleUp(Operation):
+    """Lane l receives the value of lane l - `distance`; lanes below it keep their own.
+
+    `distance` is a constant in 1 .. L - 1.
+    """
 
     result: Value
     value: Value
+    distance: int
+
+    def reads(self) -> Iterator[Value]:
+        yield self.value
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ReadLane(Operation):
+    """The value of lane `lane`, a constant below L: uniform."""
+
+    result: Value
+    value: Value
+    lane: int
 
     def reads(self) -> Iterator[Value]:
         yield self.value

@@ -27,7 +27,6 @@ from certile.ir.machine import (
     Compute,
     Constant,
     Convert,
-    FirstLane,
     For,
     If,
     Load,
@@ -35,12 +34,14 @@ from certile.ir.machine import (
     Operation,
     Parameter,
     PrivateArray,
+    ReadLane,
     Reinterpret,
     ScalarParameter,
     SharedArray,
     SharedLoad,
     SharedStore,
     Shuffle,
+    ShuffleUp,
     Special,
     Store,
     Value,
@@ -229,11 +230,28 @@ class Builder(IndexArithmetic):
             return value
         return self._pure(("shuffle", mask, value), value.type, (value,), Shuffle, value, mask)
 
-    def first_lane(self, value: Value) -> Value:
-        """The value of lane 0, uniform."""
+    def shuffle_up(self, value: Value, distance: int) -> Value:
+        """Lane l receives the value of lane l - `distance`; lanes below it keep their own."""
         if not value.varying:
             return value
-        return self._pure(("first", value), MType(value.dtype), (value,), FirstLane, value)
+        if not 0 < distance < self.lanes:
+            raise _fault(f"a shift by {distance} of {self.lanes} lanes")
+        key = ("shuffle up", distance, value)
+        return self._pure(key, value.type, (value,), ShuffleUp, value, distance)
+
+    def read_lane(self, value: Value, lane: int) -> Value:
+        """The value of one lane, uniform."""
+        if not value.varying:
+            return value
+        if not 0 <= lane < self.lanes:
+            raise _fault(f"lane {lane} of {self.lanes} lanes")
+        return self._pure(
+            ("lane of", lane, value), MType(value.dtype), (value,), ReadLane, value, lane
+        )
+
+    def first_lane(self, value: Value) -> Value:
+        """The value of lane 0, uniform."""
+        return self.read_lane(value, 0)
 
     # Memory.
 
@@ -260,14 +278,23 @@ class Builder(IndexArithmetic):
         mask: Value | None = None,
         fill: Operand | None = None,
     ) -> Value:
-        """Read a buffer; where `mask` is false the result is `fill`, and nothing is read."""
+        """Read a buffer; where `mask` is false the result is `fill`, and nothing is read.
+
+        An element of a read-only buffer that was read in scope is not read again.
+        """
         mask, filled = self._guard(mask, fill, buffer.dtype)
         if mask is None and filled is not None:
             return filled
+        # Nobody writes the buffer, so the value that is in scope is what memory still holds.
+        key = None if buffer.written else (Load, buffer, address, mask, filled)
+        if key is not None and (known := self._lookup(key)) is not None:
+            return known
         parts = [part for part in (mask, filled) if part is not None]
         varying = address.varying or any(part.varying for part in parts)
         result = self._value(MType(buffer.dtype, varying))
         self.emit(Load(result, buffer, address, mask, filled))
+        if key is not None:
+            self._frames[-1].known[key] = result
         return result
 
     def store(

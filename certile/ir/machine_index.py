@@ -6,6 +6,7 @@ Leaves everything else, the folding of constants included, to the builder.
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 
 from certile.ir.machine import Value
 from certile.ir.machine_fold import Facts, bounds, wrap
@@ -143,3 +144,9 @@ class IndexArithmetic(ABC):
     def select(self, condition: Value, a: Operand, b: Operand) -> Value:
         """`a` where the condition holds, else `b`."""
         return self.compute("where", condition, a, b)
+
+    def select_all(
+        self, condition: Value, a: Sequence[Value], b: Sequence[Value]
+    ) -> tuple[Value, ...]:
+        """`a` where the condition holds, else `b`, component by component."""
+        return tuple(self.select(condition, x, y) for x, y in zip(a, b, strict=True))

@@ -20,7 +20,6 @@ from certile.ir.machine import (
     Compute,
     Constant,
     Convert,
-    FirstLane,
     For,
     If,
     Load,
@@ -28,10 +27,12 @@ from certile.ir.machine import (
     MType,
     Operation,
     Parameter,
+    ReadLane,
     Reinterpret,
     SharedLoad,
     SharedStore,
     Shuffle,
+    ShuffleUp,
     Special,
     Store,
     Value,
@@ -232,8 +233,12 @@ class Printer:
         return f"lane xor {operation.mask} of {self.name(operation.value)}"
 
     @right.register
-    def _(self, operation: FirstLane) -> str:
-        return f"lane 0 of {self.name(operation.value)}"
+    def _(self, operation: ShuffleUp) -> str:
+        return f"lane minus {operation.distance} of {self.name(operation.value)}"
+
+    @right.register
+    def _(self, operation: ReadLane) -> str:
+        return f"lane {operation.lane} of {self.name(operation.value)}"
 
     @right.register
     def _(self, operation: Barrier) -> str:

@@ -22,7 +22,6 @@ from certile.ir.machine import (
     Compute,
     Constant,
     Convert,
-    FirstLane,
     For,
     If,
     Load,
@@ -30,10 +29,12 @@ from certile.ir.machine import (
     MType,
     Operation,
     Parameter,
+    ReadLane,
     Reinterpret,
     SharedLoad,
     SharedStore,
     Shuffle,
+    ShuffleUp,
     Special,
     Store,
     Value,
@@ -353,8 +354,16 @@ class _Verifier:
         yield from _same(operation.value.type, operation.result.type, "a shuffle")
 
     @rules.register
-    def _(self, operation: FirstLane) -> Iterator[Complaint]:
-        yield from _same(MType(operation.value.dtype), operation.result.type, "lane 0")
+    def _(self, operation: ShuffleUp) -> Iterator[Complaint]:
+        if not 0 < operation.distance < self.kernel.lanes:
+            yield "M006", f"a shift by {operation.distance} of {self.kernel.lanes} lanes"
+        yield from _same(operation.value.type, operation.result.type, "a shift")
+
+    @rules.register
+    def _(self, operation: ReadLane) -> Iterator[Complaint]:
+        if not 0 <= operation.lane < self.kernel.lanes:
+            yield "M006", f"lane {operation.lane} of {self.kernel.lanes} lanes"
+        yield from _same(MType(operation.value.dtype), operation.result.type, "a lane's value")
 
     @rules.register
     def _(self, operation: Barrier) -> Iterator[Complaint]:

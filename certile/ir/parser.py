@@ -14,7 +14,9 @@ from typing import Literal, TypeVar, cast
 
 from certile.diagnostics import Diagnostic, KernelError
 from certile.ir.dtypes import BY_NAME, DType
-from certile.ir.laws import BUILTIN, Component, Law
+from certile.ir.laws import BUILTIN, Component, Law, state_type
+from certile.ir.layouts import Layout
+from certile.ir.layouts import from_json as layout_from_json
 from certile.ir.node import REGISTRY, Node
 from certile.ir.terms import Apply, Lit, Term, Var
 from certile.ir.tile import (
@@ -119,8 +121,8 @@ class _Parser:
         elif word == "memory":
             name, number = fields.label()
             dtype, axes = fields.dtype(), cast(tuple[Axis, ...], fields.value())
-            resource = cast(Scope, fields.word())
-            self._memories[number] = Memory(int(number), name, dtype, axes, resource)
+            resource, layout = cast(Scope, fields.word()), fields.layout()
+            self._memories[number] = Memory(int(number), name, dtype, axes, resource, layout)
         else:
             name, dtype = fields.word(), fields.dtype()
             made = View(name, dtype, fields.number()) if word == "view" else Scalar(name, dtype)
@@ -173,12 +175,12 @@ class _Parser:
     def _law(self, text: str) -> Law:
         try:
             data = json.loads(text)
-            data["state"] = tuple(Component(*pair) for pair in data["state"])
+            data["state"] = tuple(Component(name, state_type(at)) for name, at in data["state"])
             for name in ("lift", "merge", "finalize"):
                 data[name] = tuple(map(term_from_json, data[name]))
             if data["identity"] is not None:
                 data["identity"] = tuple(map(term_from_json, data["identity"]))
-            data["results"] = tuple(data["results"])
+            data["results"] = tuple(map(state_type, data["results"]))
             return Law(**data)
         except (ValueError, TypeError, KeyError) as fault:
             raise self.error(f"not a law: {fault}") from fault
@@ -262,6 +264,15 @@ class _Fields:
         if kind != "name":
             raise self._parser.error(f"expected a name, found {text!r}")
         return text
+
+    def layout(self) -> Layout | None:
+        """Take the layout of a memory, if the line goes on."""
+        if not self._tokens:
+            return None
+        try:
+            return layout_from_json(json.loads(self.word()))
+        except (ValueError, TypeError) as error:
+            raise self._parser.error(f"no layout: {error}") from error
 
     def number(self) -> int:
         """Take an integer."""
@@ -368,6 +379,8 @@ def term_from_json(data: object) -> Term:
     match data:
         case str():
             return Var(data)
+        case {"lit": value, "dtype": str(dtype)}:
+            return Lit(value, dtype)
         case {"lit": value}:
             return Lit(value)
         case [str(fn), *args]:

@@ -25,10 +25,12 @@ from collections.abc import Iterator
 
 from certile.ir.dtypes import DType
 from certile.ir.laws import BUILTIN, Component, Law
+from certile.ir.layouts import to_json as layout_to_json
 from certile.ir.node import Node
 from certile.ir.terms import Apply, Lit, Var, to_json
 from certile.ir.tile import Carried, Effect, Kernel, Memory, Parallel, ScalarArg, Serial, View
 from certile.ir.types import Axis, Dim, TileType
+from certile.source import Loc
 
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z_0-9]*")
 _REGION_FIELDS = ("body", "params", "yields")
@@ -37,6 +39,13 @@ _REGION_FIELDS = ("body", "params", "yields")
 def print_kernel(kernel: Kernel) -> str:
     """The text of a kernel."""
     return Printer().kernel(kernel)
+
+
+def located_lines(kernel: Kernel) -> list[tuple[str, tuple[Loc, ...]]]:
+    """The lines of a kernel's text, each with the places where what it says was written."""
+    printer = Printer()
+    text = printer.kernel(kernel)
+    return [(line, printer.places[k]) for k, line in enumerate(text.splitlines())]
 
 
 class Printer:
@@ -49,6 +58,7 @@ class Printer:
     def __init__(self, *, anonymous: bool = False) -> None:
         self._anonymous = anonymous
         self._lines: list[str] = []
+        self.places: list[tuple[Loc, ...]] = []
         self._names: dict[Node, str] = {}
         self._axes: dict[Axis, str] = {}
         self._memories: dict[int, str] = {}
@@ -71,8 +81,9 @@ class Printer:
         self._body(kernel.body, 1)
         return "\n".join(self._lines) + "\n"
 
-    def _line(self, depth: int, text: str) -> None:
+    def _line(self, depth: int, text: str, of: Node | None = None) -> None:
         self._lines.append("  " * depth + text)
+        self.places.append(() if of is None else of.locations)
 
     def _body(self, body: tuple[Effect, ...], depth: int) -> None:
         for step in body:
@@ -82,16 +93,16 @@ class Printer:
                 self._serial(step, depth)
             elif isinstance(step, Parallel):
                 self._region(step, depth)
-                self._line(depth, f"{self._fields(step)} {{")
+                self._line(depth, f"{self._fields(step)} {{", step)
                 self._body(step.body, depth + 1)
                 self._line(depth, "}")
             else:
                 self._region(step, depth)
-                self._line(depth, f"{self._result(step)}{self._fields(step)}")
+                self._line(depth, f"{self._result(step)}{self._fields(step)}", step)
 
     def _serial(self, loop: Serial, depth: int) -> None:
         self._region(loop, depth)
-        self._line(depth, f"{self._result(loop)}{self._fields(loop)} {{")
+        self._line(depth, f"{self._result(loop)}{self._fields(loop)} {{", loop)
         for param in loop.params:
             self._region(param, depth + 1)
             self._line(
@@ -113,7 +124,7 @@ class Printer:
             if ready:
                 self._region(at, depth)
                 fields = self._fields(at)
-                self._line(depth, f"{self._result(at)}{fields}")
+                self._line(depth, f"{self._result(at)}{fields}", at)
                 continue
             stack.append((at, True))
             stack.extend((below, False) for below in reversed(list(at.operands())))
@@ -148,7 +159,10 @@ class Printer:
         number = len(self._memories) + 1
         shown = f"m#{number}" if self._anonymous else f"{_quoted(memory.name)}#{number}"
         self._memories[memory.uid] = shown
-        self._line(1, f"memory {shown} {memory.dtype} {self.text(memory.axes)} {memory.resource}")
+        parts = ["memory", shown, str(memory.dtype), self.text(memory.axes), memory.resource]
+        if memory.layout is not None:
+            parts.append(self.text(json.dumps(layout_to_json(memory.layout))))
+        self._line(1, " ".join(parts))
 
     def _law(self, law: Law, depth: int) -> None:
         if law in self._laws:
@@ -215,7 +229,9 @@ def law_to_json(law: Law) -> str:
         if isinstance(value, tuple):
             return [plain(item) for item in value]
         if isinstance(value, Component):
-            return [value.name, value.type]
+            return [value.name, plain(value.type)]
+        if isinstance(value, DType):
+            return value.name
         if isinstance(value, Var | Lit | Apply):
             return to_json(value)
         return value

@@ -7,12 +7,26 @@ here depends on a target or on a plan: the same steps serve every legal (S, Q, V
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import prod
 from typing import Literal
 
-from certile.ir.tile import Effect, Kernel, Memory, Parallel, Reduce, Tile
+from certile.ir.dtypes import DType
+from certile.ir.tile import Effect, Kernel, Memory, Parallel, Reduce, Result, Scan, Sort, Tile
 from certile.ir.types import Axis
 
-StepKind = Literal["load", "gather", "materialize", "reduce", "store", "serial"]
+StepKind = Literal[
+    "load",
+    "gather",
+    "materialize",
+    "reduce",
+    "scan",
+    "sort",
+    "store",
+    "serial",
+    "nest",
+    "fold",
+    "assign",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,16 +34,24 @@ class Step:
     """One thing a row program does, in an order that respects data and effects.
 
     `load`: a load without distributed axes that feeds an index (a label).  `gather`: a gather.
-    `materialize`: a tile kept in a stripe.  `reduce`: a reduction.  `store`: a store to a view.
-    `serial`: a loop with `body` steps inside, its scalar carries held uniformly.
+    `materialize`: a tile kept in a stripe.  `reduce`: a reduction.  `scan`: a scan,
+    whose elements are made in order.  `sort`: an order, the elements
+    of which are kept by the owners of their new places.  `store`: a store to a view.
+    `serial`: a loop with `body` steps inside, its scalar carries held uniformly.  `assign`: the
+    stripe of a carried tile (`node`) takes the elements of `value`.
+    `nest`: `body` once for each element of a kept axis (`node` is a `Parallel` over it), the
+    coordinate the same in all lanes.  `fold`: a reduction along `inner` that each lane makes alone,
+    for its own element of `axes`.
     `axes` is the element domain in source order; empty means one element.  For a reduction it is
-    the kept axes followed by the reduced ones.
+    the kept axes followed by the reduced ones, for a sort that of what is sorted.
     """
 
     kind: StepKind
     node: Tile | Effect
     axes: tuple[Axis, ...]
     body: tuple[Step, ...] = ()
+    inner: tuple[Axis, ...] = ()
+    value: Tile | None = None
 
     @property
     def elements(self) -> int:
@@ -38,6 +60,37 @@ class Step:
         for axis in self.axes:
             count *= axis.static
         return count
+
+    @property
+    def repeats(self) -> int:
+        """How often the domain is swept for one round of the loops around it."""
+        return prod(axis.static for axis in self.inner)
+
+
+@dataclass(frozen=True, slots=True)
+class Stripe:
+    """Private storage of one value: each worker keeps its own elements of `axes`.
+
+    `key` is a kept tile, a carried tile, a placed memory, or a reduction whose results outlive the
+    place where they are made.  `outer` are axes walked by uniform loops, the outermost first: the
+    stripe holds the worker's elements once for each of their coordinates.  Without `axes` every
+    worker holds every value.  One entry of `dtypes` is one array.
+    """
+
+    key: Tile | Memory
+    dtypes: tuple[DType, ...]
+    outer: tuple[Axis, ...]
+    axes: tuple[Axis, ...]
+
+    @property
+    def copies(self) -> int:
+        """How many coordinates of the outer axes there are."""
+        return prod(axis.static for axis in self.outer)
+
+    @property
+    def elements(self) -> int:
+        """The elements that the workers share."""
+        return prod(axis.static for axis in self.axes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +118,15 @@ class RowProgram:
     inside the domains that use it, and counted.  `domain_trips` and `reduction_trips` say how often
     one program runs each entry.  `kept_inputs` are loads held in stripes (inputs that are cached,
     snapshots that a store overtakes); they are in `materialized` too.  `memories` are the placed
-    memories: each is one more private stripe of its axes.  `traffic` is what the steps read and
-    write; `traffic_known` is false when masks or gathers make it an upper bound.
+    memories: each is one more private stripe of its axes.  `sorts` are the orders, in step order:
+    each keeps a stripe of its own.  `scans` are the scans, in step order; `kept_scans` are their
+    results that another loop reads, each one more stripe.  `traffic` is what the steps read and
+    write; `traffic_known` is false when masks or gathers make it an upper bound.  `stripes` are
+    what a worker keeps, in the order of first use.
+    In a program that keeps axes of a reduction, `lanes` are the axes spread over workers; all
+    others are walked by uniform loops (`units`, of extent one, by none), and the `axes` of a step
+    are those of its domain that are lanes.  `folds` are the reductions that lanes make alone:
+    they are counted as domains.  Elsewhere `lanes` is None: every domain is spread as a whole.
     """
 
     kernel: Kernel
@@ -79,7 +139,14 @@ class RowProgram:
     read_and_written: bool
     kept_inputs: tuple[Tile, ...] = ()
     memories: tuple[Memory, ...] = ()
+    sorts: tuple[Sort, ...] = ()
+    scans: tuple[Scan, ...] = ()
+    kept_scans: tuple[Result, ...] = ()
     domain_trips: tuple[int, ...] = ()
     reduction_trips: tuple[int, ...] = ()
     traffic: tuple[Traffic, ...] = ()
     traffic_known: bool = True
+    stripes: tuple[Stripe, ...] = ()
+    lanes: frozenset[Axis] | None = None
+    units: tuple[Axis, ...] = ()
+    folds: tuple[Reduce, ...] = ()

@@ -1,13 +1,15 @@
 """The term language of laws: small typed expressions over named variables.
 
-A term is a variable, a literal or an application of a function of `functions.FUNCTIONS`.  It prints
-as an S-expression and as nested lists in JSON.  Literals may be numbers or one of the names
-`lowest`, `highest`, `inf`, `nan`, `last_index`, whose value depends on the dtype they are used at.
+A term is a variable, a literal or an application of a function of `functions.FUNCTIONS`, or of a
+conversion, `as_` and the name of a dtype.  It prints as an S-expression, and as nested lists in
+JSON.  Literals may be numbers or one of the names `lowest`, `highest`, `inf`, `-inf`, `nan`,
+`-0.0`, `last_index`, whose value may depend on the dtype they are used at.  Among the names of
+dtypes, `acc` is the one that the reduction accumulates in.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -26,9 +28,13 @@ class Var:
 
 @dataclass(frozen=True, slots=True)
 class Lit:
-    """A literal: a number, or a name whose value depends on the dtype."""
+    """A literal: a number, or a name whose value depends on the dtype.
+
+    `dtype` names the dtype it has by itself; without one it takes that of the operands beside it.
+    """
 
     value: bool | int | float | str
+    dtype: str | None = None
 
     def __str__(self) -> str:
         return str(self.value)
@@ -62,14 +68,15 @@ def app(fn: str, *args: Term | bool | int | float | str) -> Apply:
 def evaluate(
     term: Term,
     variables: Mapping[str, _V],
-    literal: Callable[[bool | int | float | str, _V | None], _V],
+    literal: Callable[[Lit, _V | None], _V],
     apply: Callable[[str, tuple[_V, ...]], _V],
     memo: dict[Term, _V] | None = None,
 ) -> _V:
     """The value of a term in any domain: NumPy arrays, Machine IR values, symbols.
 
-    `literal(value, beside)` makes a literal of the type of `beside`, the first non-literal argument
-    of the same application (None when it stands alone).  Equal subterms are evaluated once.
+    `literal(lit, beside)` makes a literal of its own dtype, else of the type of `beside`, the first
+    non-literal argument of the same application (None when it stands alone).  Equal subterms are
+    evaluated once.
     """
     memo = {} if memo is None else memo
     if term in memo:
@@ -77,7 +84,7 @@ def evaluate(
     if isinstance(term, Var):
         return variables[term.name]
     if isinstance(term, Lit):
-        return literal(term.value, None)
+        return literal(term, None)
     made: list[_V | None] = [
         None if isinstance(arg, Lit) else evaluate(arg, variables, literal, apply, memo)
         for arg in term.args
@@ -86,7 +93,7 @@ def evaluate(
     typed = made[1:] if term.fn == "where" else made
     beside = next((value for value in typed if value is not None), None)
     args = tuple(
-        literal(arg.value, beside) if isinstance(arg, Lit) else value
+        literal(arg, beside) if isinstance(arg, Lit) else value
         for arg, value in zip(term.args, made, strict=True)
     )
     # Only literals were left None, and they have been made.
@@ -94,8 +101,18 @@ def evaluate(
     return memo[term]
 
 
+def applications(terms: Iterable[Term]) -> Iterator[Apply]:
+    """Every application in some terms, each before those among its arguments."""
+    for term in terms:
+        if isinstance(term, Apply):
+            yield term
+            yield from applications(term.args)
+
+
 def to_json(term: Term) -> object:
     """The term as nested lists."""
     if isinstance(term, Apply):
         return [term.fn, *map(to_json, term.args)]
-    return term.name if isinstance(term, Var) else {"lit": term.value}
+    if isinstance(term, Var):
+        return term.name
+    return {"lit": term.value} | ({} if term.dtype is None else {"dtype": term.dtype})

@@ -16,6 +16,7 @@ from certile.diagnostics import Diagnostic
 from certile.ir.dtypes import DType, bool_, i64
 from certile.ir.functions import FUNCTIONS
 from certile.ir.laws import Law
+from certile.ir.layouts import Layout
 from certile.ir.node import Node, node, operand
 from certile.ir.types import Axis, Extent, TileType, join_axes
 from certile.source import UNKNOWN_LOC, Loc
@@ -57,6 +58,7 @@ class Memory:
     """Memory a kernel places on purpose: one array per program instance, indexed by its axes.
 
     `resource` is `worker` (private to the worker that owns the element), `group` or `auto`.
+    `layout`, where the author chose one, places the elements; it never changes a value.
     """
 
     uid: int
@@ -64,6 +66,7 @@ class Memory:
     dtype: DType
     axes: tuple[Axis, ...]
     resource: Scope
+    layout: Layout | None = None
 
     @property
     def rank(self) -> int:
@@ -160,7 +163,8 @@ class Map(Tile):
             return
         dtypes = tuple(arg.dtype for arg in self.args)
         alike = dtypes[1:] if self.fn == "where" else dtypes
-        if len(set(alike)) > 1 or (self.fn == "where" and dtypes[0] != bool_):
+        stored = any(dtype.is_storage for dtype in alike)
+        if len(set(alike)) > 1 or stored or (self.fn == "where" and dtypes[0] != bool_):
             yield Diagnostic("V003", f"{self.fn} of {', '.join(map(str, dtypes))}", self.loc)
         expected = TileType(function.result(dtypes), join_axes(*(arg.axes for arg in self.args)))
         if self.type != expected:
@@ -265,6 +269,102 @@ class Reduce(Tile):
             yield Diagnostic("V004", "an axis is reduced twice", self.loc)
 
 
+@node("tile.scan")
+class Scan(Tile):
+    """At each position of `over`, `finalize` of the law's fold of the elements up to there.
+
+    The fold at position k takes the leaves 0 .. k, or 0 .. k - 1 when not `inclusive`; with
+    `reverse` the leaves k .. n - 1, or k + 1 .. n - 1.  Earlier leaves stay on the left of a merge,
+    regrouping is allowed.  Results span all axes of the operands; several are read through
+    `Result`, and the node's type is that of the first.
+    """
+
+    args: tuple[Tile, ...] = operand()
+    over: Axis
+    law: Law
+    inclusive: bool
+    reverse: bool
+    accumulate: DType
+    type: TileType
+    loc: Loc = UNKNOWN_LOC
+
+    @property
+    def total(self) -> Reduce:
+        """The reduction of all leaves in order, whose parts this node gives."""
+        kept = tuple(axis for axis in self.axes if axis != self.over)
+        return Reduce(
+            args=self.args,
+            init=(),
+            over=(self.over,),
+            law=self.law,
+            policy="ordered_tree",
+            accumulate=self.accumulate,
+            type=TileType(self.law.result_dtypes(self.accumulate)[0], kept),
+            loc=self.loc,
+        )
+
+    def result_types(self) -> tuple[TileType, ...]:
+        """The type of each result of finalize."""
+        spanned = join_axes(*(arg.axes for arg in self.args))
+        return tuple(TileType(d, spanned) for d in self.law.result_dtypes(self.accumulate))
+
+    def results(self) -> tuple[Result, ...]:
+        """Each result as a node that reads it."""
+        types = enumerate(self.result_types())
+        return tuple(Result(of=self, index=k, type=each, loc=self.loc) for k, each in types)
+
+    def verify(self) -> Iterator[Diagnostic]:
+        if self.type != self.result_types()[0]:
+            yield Diagnostic("V001", f"scan declared {self.type}", self.loc)
+        if len(self.args) != self.law.operands:
+            yield Diagnostic("V002", f"{self.law.name} of {len(self.args)} operands", self.loc)
+        if self.over not in self.result_types()[0].axes:
+            yield Diagnostic("V004", f"the scanned tiles do not span {self.over}", self.loc)
+
+
+@node("tile.sort")
+class Sort(Tile):
+    """The elements of `value` in order along `over`; the first of them span `into` instead.
+
+    The order is total and stable: a NaN is greater than every number and equal to every NaN, zeros
+    of both signs are equal, and of equal elements the one at the lower position comes first, in a
+    descending order too.  Result 0 holds the elements (each zero as +0, each NaN as the quiet one),
+    result 1, where there are `positions`, the i64 coordinate each had.  `into` is `over` where all
+    elements are kept.  An `into` of extent 1 may be left out of the type.
+    """
+
+    value: Tile = operand()
+    over: Axis
+    into: Axis
+    descending: bool
+    positions: bool
+    type: TileType
+    loc: Loc = UNKNOWN_LOC
+
+    @property
+    def spanned(self) -> tuple[Axis, ...]:
+        """The axes along which nothing is sorted: each of their points is an order of its own."""
+        return tuple(axis for axis in self.value.axes if axis != self.over)
+
+    def result_types(self) -> tuple[TileType, ...]:
+        """The type of the elements, and that of their positions where there are any."""
+        positions = (TileType(i64, self.axes),) if self.positions else ()
+        return (self.type, *positions)
+
+    def verify(self) -> Iterator[Diagnostic]:
+        swapped = tuple(self.into if axis == self.over else axis for axis in self.value.axes)
+        allowed = [swapped]
+        if self.into.extent == 1:
+            allowed.append(tuple(axis for axis in swapped if axis != self.into))
+        if self.axes not in allowed or self.dtype != self.value.dtype:
+            yield Diagnostic("V001", f"sort of {self.value.type} declared {self.type}", self.loc)
+        if self.over not in self.value.axes or len(set(swapped)) != len(swapped):
+            yield Diagnostic("V004", "a sort's axis is not spanned, or is spanned twice", self.loc)
+        kept, given = self.into.extent, self.over.extent
+        if isinstance(kept, int) and isinstance(given, int) and kept > given:
+            yield Diagnostic("V005", f"{kept} of {given} elements are kept", self.loc)
+
+
 @node("tile.gather")
 class Gather(Tile):
     """`value` at `index` along `axis`; `fill` (a scalar) where the index is out of range.
@@ -290,7 +390,7 @@ class Gather(Tile):
 
 @node("tile.result")
 class Result(Tile):
-    """Result `index` of a node with several: a `Reduce` or a `Serial` loop's carried value."""
+    """Result `index` of a `Reduce`, a `Scan` or a `Sort`, or of a `Serial` loop's values."""
 
     of: Node = operand()
     index: int

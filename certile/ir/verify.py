@@ -26,7 +26,9 @@ from certile.ir.tile import (
     Reduce,
     Result,
     ScalarArg,
+    Scan,
     Serial,
+    Sort,
     Store,
 )
 from certile.ir.types import Axis, Dim
@@ -65,6 +67,8 @@ def _node(kernel: Kernel, at: Node) -> Iterator[Diagnostic]:
             yield from _result(at)
         case Reduce():
             yield from _reduction(at)
+        case Scan():
+            yield from _scan(at)
         case _:
             pass
 
@@ -105,7 +109,7 @@ def _constant(at: Const) -> Iterator[Diagnostic]:
 
 def _result(at: Result) -> Iterator[Diagnostic]:
     match at.of:
-        case Reduce():
+        case Reduce() | Scan() | Sort():
             types = at.of.result_types()
         case Serial():
             types = tuple(param.type for param in at.of.params)
@@ -136,6 +140,16 @@ def _reduction(at: Reduce) -> Iterator[Diagnostic]:
         )
     if not at.law.commutative and at.policy not in _ORDERED:
         yield Diagnostic("V015", f"{at.policy} permutes {at.law.name}, which is ordered", at.loc)
+
+
+def _scan(at: Scan) -> Iterator[Diagnostic]:
+    for arg in at.args:
+        if arg.dtype != at.accumulate:
+            yield Diagnostic(
+                "V014", f"{at.law.name} of {arg.dtype} accumulates in {at.accumulate}", at.loc
+            )
+    if at.law.identity is None:
+        yield Diagnostic("V015", f"{at.law.name} has no identity to scan from", at.loc)
 
 
 class _Scopes:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from certile.ir.node import Node, operands_first
+from certile.ir.node import Node, operands_first, reach
 from certile.ir.tile import (
     Buffer,
     Carried,
@@ -42,6 +42,11 @@ def values(kernel: Kernel) -> Iterator[Node]:
         if step not in done:
             done.add(step)
             yield step
+
+
+def evaluated(region: Parallel) -> Iterator[Node]:
+    """Every value that a region reads once, each after the values it reads."""
+    return reach(root for step in effects((region,)) for root in roots(step))
 
 
 def uses(kernel: Kernel) -> dict[Node, tuple[Node, ...]]:

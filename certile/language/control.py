@@ -83,6 +83,51 @@ def reduce(
     return call("reduce", tile, axes, law, policy=policy, init=init, dtype=dtype, scope=scope)
 
 
+def scan(
+    tile: Element | tuple[Element, ...],
+    axis: Axis,
+    law: Law,
+    *,
+    inclusive: bool = True,
+    reverse: bool = False,
+    dtype: object = None,
+) -> Any:  # noqa: ANN401 - a tile, or a tuple
+    """Return the running results of `law` along `axis`; each spans the axes of `tile`.
+
+    Position k holds the result of the elements 0 .. k, without element k when not `inclusive`; with
+    `reverse` those of k and after it.  Position 0 of an exclusive scan (the last one with
+    `reverse`) holds what the law gives for no elements.  Elements stay in order, regrouping is
+    allowed.  Laws, tuples of tiles and `dtype` are as for `ct.reduce`, plain functions excepted.
+    """
+    return call("scan", tile, axis, law, inclusive=inclusive, reverse=reverse, dtype=dtype)
+
+
+def sort(
+    tile: Tile,
+    axis: Axis,
+    *,
+    descending: bool = False,
+    indices: bool = False,
+) -> Any:  # noqa: ANN401 - a tile, or a tuple
+    """Return the elements of `tile` in order along `axis`, with `indices` also where they were.
+
+    The order is stable in both directions: of equal elements the one at the lower index comes
+    first.  NaN counts as greater than every number, so it comes last, or first when `descending`;
+    zeros of both signs are equal and come out as 0.  Indices are i64 and count from 0.
+    """
+    return call("sort", tile, axis, descending=descending, indices=indices)
+
+
+def topk(tile: Tile, into: Axis, axis: Axis, *, largest: bool = True) -> tuple[Tile, Tile]:
+    """Return the greatest elements along `axis` and their indices, both along `into` instead.
+
+    `into` is another axis: its extent, 1 to 64 as a Python integer, is how many are selected.  They
+    are the first elements of `ct.sort` with `descending=largest`, in that order.
+    """
+    made: tuple[Tile, Tile] = call("topk", tile, into, axis, largest=largest)
+    return made
+
+
 def gather(tile: Tile, index: Element, axis: Axis, *, fill: Element) -> Tile:
     """Return the elements of `tile` at `index` along `axis`; `fill` where it is out of range."""
     made: Tile = call("gather", tile, index, axis, fill=fill)
@@ -99,12 +144,17 @@ def memory(
     shape: Axes,
     dtype: object,
     resource: Literal["auto", "group", "worker"] = "auto",
+    *,
+    layout: object = None,
 ) -> Memory:
     """Return memory for one array over the axes of `shape`, one an instance of `parallel`.
 
     `resource` asks for memory of a worker or of its group; its contents are undefined at first.
+    `layout`, one of `ct.layouts`, places the elements; its extents are those of the axes.  Given in
+    place of `shape` it brings axes of its own.  A layout that is not proved total, in bounds and
+    injective is refused.
     """
-    made: Memory = call("memory", shape, dtype, resource)
+    made: Memory = call("memory", shape, dtype, resource, layout)
     return made
 
 
@@ -133,6 +183,12 @@ def zeros(axes: Axes, dtype: object) -> Tile:
 def iota(axis: Axis, dtype: object = None) -> Tile:
     """Return the coordinates 0, 1, … along `axis`, i64 unless `dtype` says otherwise."""
     made: Tile = call("iota", axis, dtype)
+    return made
+
+
+def reshape(tile: Tile, axes: Axes) -> Tile:
+    """Return the same elements, in row-major order, along `axes`; as many as the tile has."""
+    made: Tile = call("reshape", tile, axes)
     return made
 
 

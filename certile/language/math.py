@@ -255,6 +255,25 @@ def bitcast(x: Element, dtype: object) -> Tile:
     return made
 
 
+def unpack(tile: Tile, position: Element, *, bits: int = 4, signed: bool = True) -> Tile:
+    """Return the integer of `bits` bits (1, 2 or 4) that stands at a position of each byte.
+
+    `tile` is u8 or i8; position 0 is the lowest bits.  The result is i8, or u8 when not `signed`.
+    A position that comes from data and that no byte has gives 0.
+    """
+    made: Tile = call("unpack", tile, position, bits=bits, signed=signed)
+    return made
+
+
+def pack(*parts: Tile, bits: int = 4) -> Tile:
+    """Return bytes (u8) that hold one integer of each of 8 / `bits` tiles, the first lowest.
+
+    Of each integer the lowest `bits` bits are kept.
+    """
+    made: Tile = call("pack", *parts, bits=bits)
+    return made
+
+
 def cdiv(x: Element, y: Element) -> Tile | int:
     """The quotient x / y rounded up, of integers; of two Python integers or extents an int."""
     if isinstance(x, int | Extent) and isinstance(y, int | Extent):

@@ -12,7 +12,7 @@ from certile.diagnostics import InternalError
 from certile.ir.host import ViewFacts
 from certile.ir.program import Launch
 from certile.ir.tile import Kernel, Parallel
-from certile.lower.interface import programs_of
+from certile.lower.columns import ColumnsLowering
 from certile.lower.reference import ReferenceLowering
 from certile.lower.subgroup import SubgroupLowering
 from certile.plan.record import GroupPlan
@@ -31,15 +31,8 @@ def lower_launch(
     if plan.mapping is None:
         raise InternalError("M020", "a plan without a mapping cannot be lowered", loc=parallel.loc)
     if plan.mapping.family == "reference":
-        machine, interface = ReferenceLowering(kernel, parallel, plan.sheet).run(name, facts)
-    elif plan.rows is None:
-        raise InternalError("M020", "a subgroup plan without its row program", loc=parallel.loc)
-    else:
-        lowering = SubgroupLowering(plan, plan.rows, plan.mapping)
-        machine, interface = lowering.run(name, facts)
-    return Launch(
-        kernel=machine,
-        buffers=tuple(buffer.name for buffer in machine.buffers),
-        scalars=interface.host_values,
-        programs=programs_of(parallel.over),
-    )
+        return ReferenceLowering(kernel, parallel, plan.sheet).run(name, facts)
+    if plan.rows is None:
+        raise InternalError("M020", "a plan without its row program", loc=parallel.loc)
+    lowering = ColumnsLowering if plan.mapping.family == "columns" else SubgroupLowering
+    return lowering(plan, plan.rows, plan.mapping).run(name, facts)

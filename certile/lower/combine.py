@@ -44,7 +44,7 @@ def butterfly(builder: Builder, machine: StateMachine, state: State, masks: Sequ
         bit = builder.compute("bit_and", builder.lane(), builder.const(mask, i32))
         lower = builder.eq(bit, 0)
         state = machine.merge(
-            machine.select(lower, state, other), machine.select(lower, other, state)
+            builder.select_all(lower, state, other), builder.select_all(lower, other, state)
         )
     return state
 
@@ -102,8 +102,8 @@ class OrderedStack:
             full = builder.eq(bit, 1)
             lands = builder.compute("bit_and", carrying, builder.not_(full))
             carrying = builder.compute("bit_and", carrying, full)
-            levels[k] = machine.select(lands, state, held)
-            state = machine.select(carrying, machine.merge(held, state), state)
+            levels[k] = builder.select_all(lands, state, held)
+            state = builder.select_all(carrying, machine.merge(held, state), state)
         return tuple(value for level in levels for value in level)
 
     def finish(self, flat: Sequence[Value]) -> State:

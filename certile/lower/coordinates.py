@@ -111,12 +111,17 @@ class IndexReader:
 
 
 def unflatten(
-    builder: Builder, linear: Coordinate, axes: tuple[Axis, ...], extent: Callable[[Axis], Value]
+    builder: Builder,
+    linear: Coordinate,
+    axes: tuple[Axis, ...],
+    extent: Callable[[Axis], Value] | None = None,
 ) -> dict[Axis, Coordinate]:
     """The coordinates of a linear index over `axes`, outermost first (mixed radix).
 
-    A single axis keeps the affine form; with several the lane-dependent ones are divided out.
+    `extent` gives the extents; without it they are numbers.  A single axis keeps the affine form;
+    with several the lane-dependent ones are divided out.
     """
+    length = extent or (lambda axis: builder.const(axis.static, i64))
     if len(axes) == 1:
         return {axes[0]: linear}
     rest = linear.base if linear.uniform else value_of(builder, linear)
@@ -124,7 +129,7 @@ def unflatten(
     made: dict[Axis, Coordinate] = {}
     for position in range(len(axes) - 1, -1, -1):
         axis = axes[position]
-        value = rest if position == 0 else builder.mod(rest, extent(axis))
-        rest = rest if position == 0 else builder.floordiv(rest, extent(axis))
+        value = rest if position == 0 else builder.mod(rest, length(axis))
+        rest = rest if position == 0 else builder.floordiv(rest, length(axis))
         made[axis] = Coordinate(zero, offset=value) if value.varying else Coordinate(value)
     return made

@@ -1,81 +1,58 @@
-"""What a step needs before its loop starts, and which neighbouring steps may share a loop."""
+"""What a step needs before its loop starts, and what a kernel must compute without fast math.
+
+In: what a loop is about to evaluate, or one launch of a kernel.  Out: the values that do not depend
+on the loop, or whether fast math would change a meaning.  Decides how large such a value is: as
+large as it can be.  Leaves evaluating them, and the loop, to the execution maps.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 
 from certile.ir.functions import FLOAT_TESTS
 from certile.ir.laws import Law
 from certile.ir.node import Node
-from certile.ir.rows import Step
-from certile.ir.terms import Apply, Term
-from certile.ir.tile import Const, Kernel, Map, Parallel, Reduce, Tile, effects, roots
+from certile.ir.tile import Const, Kernel, Map, Parallel, Reduce, Scan, Sort, Tile
 from certile.ir.types import Axis
+from certile.ir.walk import evaluated
 
-_FUSABLE = frozenset({"materialize", "reduce", "store"})
+
+def _never(_: Node) -> bool:
+    return False
 
 
 def independent_of(
-    nodes: Iterable[Node], axes: Collection[Axis], bound: Collection[Axis]
+    nodes: Iterable[Node],
+    axes: Collection[Axis],
+    bound: Collection[Axis],
+    stops: Callable[[Node], bool] = _never,
 ) -> list[Tile]:
     """The largest values the nodes read that do not span `axes`: evaluated before a loop over them.
 
     `bound` are the axes whose coordinates are known outside; a value that spans another one (the
     row behind a gather) cannot be evaluated there, but its parts may.  Inside a value that is
-    evaluated nothing more is looked at.
+    evaluated, a sort, which has been done, or a node that `stops`, nothing more is looked at.
     """
+    return largest(nodes, lambda at: all(a in bound and a not in axes for a in at.axes), stops)
+
+
+def largest(
+    nodes: Iterable[Node], wanted: Callable[[Tile], bool], stops: Callable[[Node], bool] = _never
+) -> list[Tile]:
+    """The largest values below the nodes that are `wanted`; constants and sorts never are."""
     found: dict[Tile, None] = {}
     seen: set[Node] = set()
     stack = [below for node in nodes for below in node.operands()]
     while stack:
         at = stack.pop()
-        if at in seen or isinstance(at, Const):
+        if at in seen or isinstance(at, Const | Sort):
             continue
         seen.add(at)
-        outside = isinstance(at, Tile) and all(a in bound and a not in axes for a in at.axes)
-        if outside and isinstance(at, Tile):
+        if isinstance(at, Tile) and wanted(at):
             found[at] = None
-        else:
+        elif not stops(at):
             stack.extend(at.operands())
     return list(found)
-
-
-def _reductions_read(step: Step) -> set[Node]:
-    """The reductions whose results the step's element expressions read."""
-    found: set[Node] = set()
-    seen: set[Node] = set()
-    stack = list(step.node.operands())
-    while stack:
-        at = stack.pop()
-        if at in seen:
-            continue
-        seen.add(at)
-        if isinstance(at, Reduce):
-            found.add(at)
-        stack.extend(at.operands())
-    return found
-
-
-def _joins(step: Step, group: Sequence[Step]) -> bool:
-    head = group[0]
-    if step.axes != head.axes or not step.axes or {step.kind, head.kind} - _FUSABLE:
-        return False
-    alone = [s.node for s in (*group, step) if isinstance(s.node, Reduce)]
-    if any(node.policy in ("ordered_tree", "reproducible") for node in alone):
-        return False
-    made = {s.node for s in group if s.kind == "reduce"}
-    return not made & _reductions_read(step)
-
-
-def fused(steps: Sequence[Step]) -> list[list[Step]]:
-    """Runs of steps over one element domain of which none needs a result of another's reduction."""
-    groups: list[list[Step]] = []
-    for step in steps:
-        if groups and _joins(step, groups[-1]):
-            groups[-1].append(step)
-        else:
-            groups.append([step])
-    return groups
 
 
 def _tests_nan(fn: str, args: Sequence[object]) -> bool:
@@ -84,30 +61,21 @@ def _tests_nan(fn: str, args: Sequence[object]) -> bool:
 
 def _law_tests_nan(law: Law) -> bool:
     """Whether a law's own terms tell NaN or infinity apart (argmax and the merges of pairs do)."""
-    stack: list[Term] = [*law.lift, *law.merge, *law.finalize]
-    while stack:
-        term = stack.pop()
-        if isinstance(term, Apply):
-            if _tests_nan(term.fn, term.args):
-                return True
-            stack.extend(term.args)
-    return False
+    return any(_tests_nan(at.fn, at.args) for at in law.applications())
+
+
+def _is_precise(at: Node) -> bool:
+    match at:
+        case Reduce():
+            return at.policy != "unordered_tree" or _law_tests_nan(at.law)
+        case Scan():
+            return _law_tests_nan(at.law)
+        case Map():
+            return _tests_nan(at.fn, at.args)
+        case _:
+            return False
 
 
 def needs_precise_math(kernel: Kernel, parallel: Parallel) -> bool:
     """Whether fast math would change the kernel's meaning: an ordered reduction, a NaN test."""
-    seen: set[Node] = set()
-    stack: list[Node] = []
-    for step in effects((parallel,)):
-        stack.extend(roots(step))
-    while stack:
-        at = stack.pop()
-        if at in seen:
-            continue
-        seen.add(at)
-        if isinstance(at, Reduce) and (at.policy != "unordered_tree" or _law_tests_nan(at.law)):
-            return True
-        if isinstance(at, Map) and _tests_nan(at.fn, at.args):
-            return True
-        stack.extend(at.operands())
-    return kernel.math == "portable"
+    return kernel.math == "portable" or any(map(_is_precise, evaluated(parallel)))

@@ -1,4 +1,4 @@
-"""Evaluate Tile IR expressions at one element: the part both execution maps share.
+"""Evaluate Tile IR expressions at one element: what all execution maps share.
 
 In: a node and the scopes that say where the element is.  Out: a Machine IR value.  A scope binds
 axes to coordinates, remembers what was evaluated there, and carries the mask under which memory may
@@ -11,12 +11,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import reduce
 
-from certile.diagnostics import InternalError, UnsupportedError
-from certile.ir.dtypes import DType, bf16, bool_, f16, f32, i32, i64
+from certile.diagnostics import InternalError
+from certile.ir.dtypes import DType, bf16, bool_, f16, f32, f64, i32, i64, machine, promote
 from certile.ir.functions import COMPARISONS, FLOAT_TESTS, FUNCTIONS
 from certile.ir.machine import Address, Value
-from certile.ir.machine_build import Builder
 from certile.ir.node import Node
 from certile.ir.tile import (
     Bitcast,
@@ -37,6 +37,7 @@ from certile.ir.tile import (
     View,
 )
 from certile.ir.types import Axis
+from certile.lower import float8
 from certile.lower.coordinates import Coordinate, IndexReader, value_of
 from certile.lower.interface import Interface
 from certile.lower.math import EXPANSIONS
@@ -56,7 +57,7 @@ _LOGICAL = (
 _ELEMENT_WISE = (Map, Cast, Bitcast, Broadcast)
 
 
-def native_functions(sheet: Sheet, math: str) -> frozenset[str] | None:
+def _native_functions(sheet: Sheet, math: str) -> frozenset[str] | None:
     """The functions a kernel may leave to its target (None: all); none under portable math."""
     if math == "portable":
         return frozenset()
@@ -92,30 +93,23 @@ class Scope:
 
 
 class Evaluator:
-    """Evaluates nodes with a builder.
+    """Evaluates nodes with the builder of an interface.
 
     `special(node)` answers for nodes a map keeps elsewhere (a stripe, a reduction made on demand)
-    and returns None for the rest.  `native` are the functions the target has itself (None: all);
-    the others become the portable expansions, and under `portable` math nothing else.
+    and returns None for the rest.  Functions that the target of the sheet does not have itself
+    become expansions, the same on every target.
     """
 
     def __init__(
-        self,
-        builder: Builder,
-        interface: Interface,
-        native: frozenset[str] | None,
-        special: Callable[[Tile], Value | None],
-        *,
-        portable: bool = False,
+        self, interface: Interface, sheet: Sheet, special: Callable[[Tile], Value | None]
     ) -> None:
-        self.builder = builder
         self.interface = interface
+        self.builder = builder = interface.builder
         self.results: dict[tuple[Node, int], Value] = {}
         self._scopes = [Scope({})]
-        self._native = native
-        self._portable = portable
+        self._native = _native_functions(sheet, interface.kernel.math)
         self._special = special
-        self._arith = MachineArith(builder)
+        self._arith = {dtype: MachineArith(builder, dtype) for dtype in (f32, f64)}
         self._reader = IndexReader(builder, self.value)
 
     @property
@@ -131,8 +125,13 @@ class Evaluator:
         domain: tuple[Axis, ...] | None = None,
         slot: Value | None = None,
     ) -> Iterator[Scope]:
-        """Evaluate inside with these axes bound too; `mask` narrows the one outside."""
+        """Evaluate inside with these axes bound too; `mask` narrows the one outside.
+
+        The owned element stays the one outside while none of its axes is bound anew.
+        """
         outer = self.at
+        if domain is None and outer.domain is not None and not {*outer.domain} & {*coordinates}:
+            domain, slot = outer.domain, outer.slot
         made = Scope(
             {**outer.coordinates, **coordinates},
             frozenset(coordinates),
@@ -145,6 +144,19 @@ class Evaluator:
             yield made
         finally:
             self._scopes.pop()
+
+    @contextmanager
+    def within(self, scope: Scope) -> Iterator[Scope]:
+        """Evaluate inside a scope that was made before, under the scopes that stand now."""
+        self._scopes.append(scope)
+        try:
+            yield scope
+        finally:
+            self._scopes.pop()
+
+    def is_open(self, scope: Scope) -> bool:
+        """Whether evaluation stands inside a scope."""
+        return any(known is scope for known in self._scopes)
 
     # Values.
 
@@ -167,6 +179,15 @@ class Evaluator:
             stack.pop()
         return self.at.memo[node]
 
+    def remembers(self, node: Node) -> bool:
+        """Whether a scope remembers a node, whatever axes were bound since."""
+        return any(node in scope.memo for scope in self._scopes)
+
+    def taken(self, of: Tile) -> tuple[Value, ...]:
+        """The results of a node, which are known no longer."""
+        numbers = sorted(k for node, k in self.results if node is of)
+        return tuple(self.results.pop((of, k)) for k in numbers)
+
     def _known(self, node: Tile) -> Value | None:
         """What a scope remembers of a node, if it is the same at the element in scope."""
         spanned = set(node.axes)
@@ -182,6 +203,8 @@ class Evaluator:
         builder = self.builder
         match node:
             case Const(value=value):
+                if node.dtype.is_storage:
+                    return builder.const(float8.code(float(value), node.dtype), machine(node.dtype))
                 return builder.const(value, node.dtype)
             case ScalarArg(name=name):
                 return self.interface.argument(name)
@@ -197,12 +220,12 @@ class Evaluator:
             case Map(fn=fn, args=args):
                 return self._map(fn, tuple(self.value(arg) for arg in args), node.dtype)
             case Cast(value=inner):
-                return self.builder.convert(self.value(inner), node.dtype)
+                return float8.convert(self.builder, self.value(inner), inner.dtype, node.dtype)
             case Bitcast(value=inner) if bool_ in (inner.dtype, node.dtype):
                 # A bool is a byte of 0 or 1 in memory only.
                 return self.builder.convert(self.value(inner), node.dtype)
             case Bitcast(value=inner):
-                return self.builder.reinterpret(self.value(inner), node.dtype)
+                return self.builder.reinterpret(self.value(inner), machine(node.dtype))
             case Broadcast(value=inner):
                 return self.value(inner)
             case Relabel(value=inner, old=old, new=new):
@@ -229,24 +252,25 @@ class Evaluator:
         made = self.function(fn, tuple(self.builder.convert(arg, wide) for arg in args))
         return self.builder.convert(made, dtype)
 
+    def promoted(self, fn: str, args: tuple[Value, ...]) -> Value:
+        """A function of values of any dtypes, which meet in the one they promote to."""
+        first = 1 if fn == "where" else 0
+        dtype = reduce(promote, (arg.dtype for arg in args[first:]))
+        if fn in FLOAT_TESTS and not dtype.is_float:
+            return self.builder.const(fn == "isfinite", bool_)
+        alike = tuple(self.builder.convert(arg, dtype) for arg in args[first:])
+        made = (*args[:first], *alike)
+        return self._map(fn, made, FUNCTIONS[fn].result(tuple(arg.dtype for arg in made)))
+
     def function(self, fn: str, args: tuple[Value, ...]) -> Value:
         """An element-wise function, as the target's own or as its expansion."""
         if fn == "logaddexp":
             return self._logaddexp(*args)
         own = self._native is None or fn in self._native
-        if not own and fn in EXPANSIONS and args[0].dtype == f32:
-            expanded: Value = EXPANSIONS[fn](self._arith, *args)
+        if fn in EXPANSIONS and not own:
+            expanded: Value = EXPANSIONS[fn](self._arith[args[0].dtype], *args)
             return expanded
-        if self._portable and FUNCTIONS[fn].ulp is not None:
-            return self._portable_function(fn, args)
         return self.builder.compute(fn, *args)
-
-    def _portable_function(self, fn: str, args: tuple[Value, ...]) -> Value:
-        """What exact operations give on every target; a library's own bits are not portable."""
-        if fn not in ("rsqrt", "recip"):
-            raise UnsupportedError("U033", f"{fn} of {args[0].dtype} has no portable form")
-        below = self.builder.compute("sqrt", args[0]) if fn == "rsqrt" else args[0]
-        return self.builder.compute("div", self.builder.const(1, below.dtype), below)
 
     def _logaddexp(self, a: Value, b: Value) -> Value:
         """max + log1p(exp(-|a - b|)); an infinite or NaN maximum is the answer itself."""
@@ -277,7 +301,7 @@ class Evaluator:
         fill = None if node.fill is None else self.value(node.fill)
         mask = self.builder.and_(self.at.mask, own)
         if mask is not None and fill is None:
-            fill = self.builder.const(0, node.dtype)
+            fill = self.builder.const(0, machine(node.dtype))
         address = self.address(node.buffer, node.indices)
         return self.builder.load(self.interface.buffer(node.buffer), address, mask, fill)
 

@@ -26,23 +26,24 @@ from certile.plan.layout import ORDERED_RUN
 
 @dataclass(frozen=True)
 class Folds:
-    """The folds of one reduction of `count` leaves; `allocate` gives private arrays."""
+    """The folds of one reduction of `count` leaves; `allocate` gives private arrays.
+
+    `varying` says that lanes stand at different elements.
+    """
 
     builder: Builder
     evaluator: Evaluator
     machine: StateMachine
     count: int
     allocate: Callable[[DType, int], PrivateArray]
+    varying: bool = True
 
-    def _leaf(self, linear: Value) -> State:
+    def leaf(self, linear: Value) -> State:
         """The lifted leaf at a uniform position in leaf order."""
-        builder, reduce = self.builder, self.machine.reduce
-
-        coordinates = unflatten(
-            builder, Coordinate(linear), reduce.over, lambda a: builder.const(a.static, i64)
-        )
+        reduction = self.machine.reduction
+        coordinates = unflatten(self.builder, Coordinate(linear), reduction.over)
         with self.evaluator.scope(coordinates):
-            values = tuple(self.evaluator.value(arg) for arg in reduce.args)
+            values = tuple(self.evaluator.value(arg) for arg in reduction.args)
             return self.machine.lift(values, linear)
 
     def serial(self, first: State, *, reverse: bool = False) -> State:
@@ -51,19 +52,19 @@ class Folds:
 
         def body(index: Value, state: tuple[Value, ...]) -> State:
             if not reverse:
-                return machine.merge(state, self._leaf(index))
-            return machine.merge(self._leaf(builder.sub(self.count - 1, index)), state)
+                return machine.merge(state, self.leaf(index))
+            return machine.merge(self.leaf(builder.sub(self.count - 1, index)), state)
 
-        return builder.for_(0, self.count, 1, first, body, varying=True)
+        return builder.for_(0, self.count, 1, first, body, varying=self.varying)
 
     def _run(self, start: Value, count: int) -> State:
         """The left fold of `count` consecutive leaves from the identity."""
         machine = self.machine
 
         def body(index: Value, state: tuple[Value, ...]) -> State:
-            return machine.merge(state, self._leaf(self.builder.add(start, index)))
+            return machine.merge(state, self.leaf(self.builder.add(start, index)))
 
-        return self.builder.for_(0, count, 1, machine.identity(), body, varying=True)
+        return self.builder.for_(0, count, 1, machine.identity(), body, varying=self.varying)
 
     def ordered(self) -> State:
         """Short runs folded in order, then a balanced tree over the runs."""
@@ -79,7 +80,7 @@ class Folds:
             return self._run(builder.const(full * ORDERED_RUN, i64), rest)
 
         ending = last if rest else None
-        return in_order(builder, self.machine, full, run, ending, varying=True)
+        return in_order(builder, self.machine, full, run, ending, varying=self.varying)
 
     def reproducible(self) -> State:
         """The tree the language fixes by the extent alone (see `combine`)."""
@@ -96,7 +97,7 @@ class Folds:
             return self._block(arrays, self.builder.const(full * REPRODUCIBLE_BLOCK, i64), rest)
 
         ending = last if rest else None
-        return in_order(self.builder, self.machine, full, block, ending, varying=True)
+        return in_order(self.builder, self.machine, full, block, ending, varying=self.varying)
 
     def _read(self, arrays: list[PrivateArray], slot: Value) -> State:
         return tuple(self.builder.array_load(array, slot) for array in arrays)
@@ -114,8 +115,8 @@ class Folds:
 
         def add(index: Value, _: tuple[Value, ...]) -> tuple[Value, ...]:
             slot = builder.mod(index, REPRODUCIBLE_ACCUMULATORS)
-            leaf = self._leaf(builder.add(start, index))
-            self._write(arrays, slot, machine.merge(self._read(arrays, slot), leaf))
+            merged = machine.merge(self._read(arrays, slot), self.leaf(builder.add(start, index)))
+            self._write(arrays, slot, merged)
             return ()
 
         builder.for_(0, REPRODUCIBLE_ACCUMULATORS, 1, (), clear)

@@ -1,19 +1,29 @@
-"""A kernel's arguments as lowering discovers them: buffers, and the scalars their use needs.
+"""A launch's arguments as lowering discovers them, and the launch itself when all are known.
 
 In: the views of a Tile kernel and their layout facts.  Out: Machine IR buffers in argument order,
-and scalar parameters in order of first use with the host value each takes.
+scalar parameters in order of first use with the host value each takes, and at the end the launch.
+Leaves the body of the kernel to the execution maps.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
-from certile.ir.dtypes import DType, i64
+from certile.ir.dtypes import DType, i64, machine
 from certile.ir.host import HostValue, ViewFacts
-from certile.ir.machine import Buffer, ScalarParameter, Value
+from certile.ir.machine import (
+    Buffer,
+    MachineKernel,
+    PrivateArray,
+    ScalarParameter,
+    SharedArray,
+    Value,
+)
 from certile.ir.machine_build import Builder
+from certile.ir.program import Launch
 from certile.ir.tile import Kernel, Load, Parallel, Scalar, Store, View, effects
-from certile.ir.types import Axis, Dim
+from certile.ir.types import Dim
+from certile.lower.dependence import needs_precise_math
 
 
 class Interface:
@@ -22,7 +32,7 @@ class Interface:
     def __init__(
         self, kernel: Kernel, parallel: Parallel, facts: Mapping[str, ViewFacts], builder: Builder
     ) -> None:
-        self._builder = builder
+        self.kernel, self.parallel, self.builder = kernel, parallel, builder
         self._facts = facts
         self._types: dict[str, DType] = {
             p.name: p.dtype for p in kernel.params if isinstance(p, Scalar)
@@ -32,23 +42,13 @@ class Interface:
         written = {e.buffer for e in touched if isinstance(e, Store)}
         used = {e.buffer for e in touched}
         self._buffers: dict[View, Buffer] = {
-            view: Buffer(view.name, view.dtype, view in written, facts[view.name].alignment)
+            view: Buffer(
+                view.name, machine(view.dtype), view in written, facts[view.name].alignment
+            )
             for view in kernel.views
             if view in used
         }
         self._scalars: dict[ScalarParameter, HostValue] = {}
-
-    @property
-    def buffers(self) -> tuple[Buffer, ...]:
-        return tuple(self._buffers.values())
-
-    @property
-    def scalars(self) -> tuple[ScalarParameter, ...]:
-        return tuple(self._scalars)
-
-    @property
-    def host_values(self) -> tuple[HostValue, ...]:
-        return tuple(self._scalars.values())
 
     def buffer(self, view: View) -> Buffer:
         """The machine buffer of a view."""
@@ -63,7 +63,7 @@ class Interface:
     def _parameter(self, name: str, dtype: DType, source: HostValue, multiple: int = 1) -> Value:
         parameter = ScalarParameter(name, dtype, multiple)
         self._scalars.setdefault(parameter, source)
-        return self._builder.parameter(parameter)
+        return self.builder.parameter(parameter)
 
     def stride(self, view: View, dim: int) -> int | Value:
         """The stride of a dimension in elements: a constant where the layout class fixes it."""
@@ -78,7 +78,7 @@ class Interface:
     def extent(self, extent: int | Dim) -> Value:
         """An extent as a uniform i64."""
         if isinstance(extent, int):
-            return self._builder.const(extent, i64)
+            return self.builder.const(extent, i64)
         source = HostValue("extent", extent.view, extent.dim)
         return self._derived(f"{extent.view}_extent{extent.dim}", source)
 
@@ -86,17 +86,46 @@ class Interface:
         """The value of a scalar argument."""
         return self._parameter(name, self._types[name], HostValue("argument", name))
 
-    def programs(self, over: tuple[Axis, ...]) -> Value:
+    def programs(self) -> Value:
         """The number of programs P of the launch, a uniform i64."""
-        return self._derived("programs", programs_of(over))
+        return self._derived("programs", self._programs)
 
+    @property
+    def _programs(self) -> HostValue:
+        """The host value of P: the product of the extents of the launch's axes."""
+        factors = tuple(
+            axis.extent
+            if isinstance(axis.extent, int)
+            else HostValue("extent", axis.extent.view, axis.extent.dim)
+            for axis in self.parallel.over
+        )
+        return HostValue("programs", factors=factors)
 
-def programs_of(over: tuple[Axis, ...]) -> HostValue:
-    """The host value of P: the product of the extents of the launch's axes."""
-    factors = tuple(
-        axis.extent
-        if isinstance(axis.extent, int)
-        else HostValue("extent", axis.extent.view, axis.extent.dim)
-        for axis in over
-    )
-    return HostValue("programs", factors=factors)
+    def launch(
+        self,
+        name: str,
+        programs_per_group: int,
+        arrays: Iterable[PrivateArray],
+        shared: Iterable[SharedArray] = (),
+    ) -> Launch:
+        """The launch of what was built, with all the arguments found on the way."""
+        builder = self.builder
+        kernel = MachineKernel(
+            name=name,
+            lanes=builder.lanes,
+            subgroups=builder.subgroups,
+            programs_per_group=programs_per_group,
+            buffers=tuple(self._buffers.values()),
+            scalars=tuple(self._scalars),
+            arrays=tuple(arrays),
+            shared=tuple(shared),
+            body=builder.block(),
+            precise_math=needs_precise_math(self.kernel, self.parallel),
+            math=self.kernel.math,
+        )
+        return Launch(
+            kernel=kernel,
+            buffers=tuple(buffer.name for buffer in kernel.buffers),
+            scalars=tuple(self._scalars.values()),
+            programs=self._programs,
+        )

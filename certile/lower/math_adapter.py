@@ -1,30 +1,46 @@
 """Emit the vector math expansions as Machine IR.
 
-In: a `Builder`, and the expansions of `certile.lower.math`, which speak `Arith`.  Out: Machine IR
-values.  Decides nothing: each method names the one operation with that meaning.  Leaves to others
-when a function is expanded and when a target's own is called.
+In: a `Builder`, a float type, and the expansions of `certile.lower.math`, which speak `Arith`.
+Out: Machine IR values.  Decides how work that few lanes need is left out: a loop whose trip count
+is the largest that a lane of the subgroup asks for.  Leaves to others when a function is expanded
+and when a target's own is called.
 """
 
-from certile.ir.dtypes import f32, i32
+from collections.abc import Callable, Sequence
+
+from certile.ir.dtypes import DType, f32, f64, i32, i64
 from certile.ir.machine import Value
 from certile.ir.machine_build import Builder
+from certile.lower.math import FORMATS, Format
 
 __all__ = ["MachineArith"]
 
+_Body = Callable[[Sequence[Value]], Sequence[Value]]
+
 
 class MachineArith:
-    """`Arith[Value]` over a builder; operands are f32, i32 or bool values, uniform or varying."""
+    """`Arith[Value]` over a builder; operands are floats, integers as wide, or bool values.
 
-    def __init__(self, builder: Builder) -> None:
+    They are uniform or varying.
+    """
+
+    def __init__(self, builder: Builder, dtype: DType = f32) -> None:
         self.builder = builder
+        self._float = dtype
+        self._integer = {f32: i32, f64: i64}[dtype]
+
+    @property
+    def format(self) -> Format:
+        """The format of the floats."""
+        return FORMATS[self._float.name]
 
     def const(self, value: float) -> Value:
-        """Make an f32 constant."""
-        return self.builder.const(float(value), f32)
+        """Make a float constant."""
+        return self.builder.const(float(value), self._float)
 
     def iconst(self, value: int) -> Value:
-        """Make an i32 constant."""
-        return self.builder.const(value, i32)
+        """Make an integer constant."""
+        return self.builder.const(value, self._integer)
 
     def add(self, a: Value, b: Value) -> Value:
         """Return a + b."""
@@ -123,13 +139,41 @@ class MachineArith:
         return self.builder.compute("bit_or", a, b)
 
     def bits(self, a: Value) -> Value:
-        """Reinterpret an f32 as an i32."""
-        return self.builder.reinterpret(a, i32)
+        """Reinterpret a float as an integer."""
+        return self.builder.reinterpret(a, self._integer)
 
     def float_of(self, a: Value) -> Value:
-        """Reinterpret an i32 as an f32."""
-        return self.builder.reinterpret(a, f32)
+        """Reinterpret an integer as a float."""
+        return self.builder.reinterpret(a, self._float)
 
     def to_float(self, a: Value) -> Value:
-        """Convert an i32 to f32."""
-        return self.builder.convert(a, f32)
+        """Convert an integer below 2**31 in size; every vector unit has that of i32."""
+        return self.builder.convert(self.builder.convert(a, i32), self._float)
+
+    def where_any(self, condition: Value, state: Sequence[Value], body: _Body) -> tuple[Value, ...]:
+        """Return `body(state)` where the condition holds, and `state` elsewhere.
+
+        A loop of no round or one stands for the branch, because only a loop gives values.
+        """
+        any_lane = condition
+        if condition.varying:
+            any_lane = self.builder.collective("any", condition)
+
+        def merged(inside: Sequence[Value]) -> Sequence[Value]:
+            return self.builder.select_all(condition, body(inside), inside)
+
+        return self._rounds(any_lane, state, merged, varying=condition.varying)
+
+    def repeat(self, count: Value, state: Sequence[Value], body: _Body) -> tuple[Value, ...]:
+        """Return the state after as many rounds as the lane with the largest count asks for."""
+        most = self.builder.convert(count, i32)
+        if most.varying:
+            most = self.builder.collective("maximum", most)
+        return self._rounds(most, state, body, varying=count.varying)
+
+    def _rounds(
+        self, rounds: Value, state: Sequence[Value], body: _Body, *, varying: bool
+    ) -> tuple[Value, ...]:
+        """Run the body on carried values; what it computes of them stays inside the loop."""
+        most = self.builder.convert(rounds, i64)
+        return self.builder.for_(0, most, 1, state, lambda _, inside: body(inside), varying=varying)

@@ -52,7 +52,7 @@ class Partials:
         self, node: Reduce, at: Element, values: tuple[Value, ...], carried: tuple[Value, ...]
     ) -> tuple[Value, ...]:
         """Merge one element into its accumulator, unless the element does not exist."""
-        number = next(k for k, m in enumerate(self.machines) if m.reduce is node)
+        number = next(k for k, m in enumerate(self.machines) if m.reduction is node)
         machine = self.machines[number]
         width = len(machine.dtypes)
         turn = at.position // self.lane_elements % self.accumulators
@@ -76,9 +76,10 @@ class Partials:
 
 def leaf_or_identity(machine: StateMachine, at: Element, values: tuple[Value, ...]) -> State:
     """One element's own state; the identity where the element does not exist."""
-    index = value_of(machine.builder, at.linear) if machine.law.indexed else None
+    builder = machine.builder
+    index = value_of(builder, at.linear) if machine.law.indexed else None
     leaf = machine.lift(values, index)
-    return leaf if at.mask is None else machine.select(at.mask, leaf, machine.identity())
+    return leaf if at.mask is None else builder.select_all(at.mask, leaf, machine.identity())
 
 
 def fold_one(machine: StateMachine, before: State, at: Element, values: tuple[Value, ...]) -> State:
@@ -86,7 +87,7 @@ def fold_one(machine: StateMachine, before: State, at: Element, values: tuple[Va
     builder = machine.builder
     index = value_of(builder, at.linear) if machine.law.indexed else None
     after = machine.merge(before, machine.lift(values, index))
-    return after if at.mask is None else machine.select(at.mask, after, before)
+    return after if at.mask is None else builder.select_all(at.mask, after, before)
 
 
 class Reducer:
@@ -124,7 +125,7 @@ class Reducer:
             for k, dtype in enumerate(machine.dtypes)
         ]
         self.shared += made
-        if machine.reduce in self._second_fences:
+        if machine.reduction in self._second_fences:
             self._builder.barrier()
         return made
 
@@ -164,7 +165,7 @@ class Reducer:
 
     def _record(self, machine: StateMachine, state: State) -> None:
         for k, value in enumerate(machine.finish(state)):
-            self._evaluator.results[machine.reduce, k] = value
+            self._evaluator.results[machine.reduction, k] = value
 
     # Orders that are fixed.
 
@@ -174,13 +175,13 @@ class Reducer:
         """An ordered or reproducible reduction over the whole domain."""
         if elements == 0:
             self._record(machine, machine.identity())
-        elif machine.reduce.policy == "ordered_tree":
+        elif machine.reduction.policy == "ordered_tree":
             self._record(machine, self._ordered(machine, elements, scope))
         else:
             self._record(machine, self._reproducible(machine, elements, scope, unroll_up_to))
 
     def _values(self, machine: StateMachine) -> tuple[Value, ...]:
-        return tuple(self._evaluator.value(arg) for arg in machine.reduce.args)
+        return tuple(self._evaluator.value(arg) for arg in machine.reduction.args)
 
     def _ordered(self, machine: StateMachine, elements: int, scope: ElementScope) -> State:
         """Per chunk a left-to-right tree over the lanes; chunks in order by a balanced tree."""

@@ -1,10 +1,10 @@
 """The reference map: one program a lane, every loop serial, order kept as written.
 
 In: a launch of Tile IR, admitted or not.  Out: a Machine IR kernel.  It serves what the subgroup
-family declines: folds, element-wise programs without an element domain, reductions with kept axes,
-reads of derived rows at other elements.  Values vary between lanes because programs do; loops are
-uniform.  Tiles are recomputed where they are read; only what later stores would change, and what a
-loop carries, is kept in private arrays.
+family declines: folds of a whole row, element-wise programs without an element domain, reads of
+derived rows, carried tiles and kept results at other elements.  Values vary between lanes because
+programs do; loops are uniform.  Tiles are recomputed where they are read; only what later stores
+would change, and what a loop carries, is kept in private arrays.
 """
 
 from __future__ import annotations
@@ -13,11 +13,13 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from math import prod
 
-from certile.diagnostics import InternalError, UnsupportedError
-from certile.ir.dtypes import DType, i64
+from certile.diagnostics import InternalError
+from certile.ir.dtypes import DType, i64, machine
 from certile.ir.host import ViewFacts
-from certile.ir.machine import MachineKernel, PrivateArray, Value
+from certile.ir.machine import PrivateArray, Value
 from certile.ir.machine_build import Builder
+from certile.ir.node import reach
+from certile.ir.program import Launch
 from certile.ir.tile import (
     Carried,
     Effect,
@@ -27,17 +29,23 @@ from certile.ir.tile import (
     Parallel,
     Reduce,
     Result,
+    Scan,
     Serial,
+    Sort,
     Store,
     Tile,
     effects,
 )
 from certile.ir.types import Axis
+from certile.ir.walk import evaluated
 from certile.lower.coordinates import Coordinate, unflatten, value_of
-from certile.lower.dependence import independent_of, needs_precise_math
-from certile.lower.evaluate import Evaluator, native_functions
+from certile.lower.dependence import independent_of
+from certile.lower.evaluate import Evaluator
 from certile.lower.folds import Folds
 from certile.lower.interface import Interface
+from certile.lower.placed import Placed, look_up
+from certile.lower.serial_scans import Place, SerialScans
+from certile.lower.sorting import ElementVector, Sorter
 from certile.lower.state import StateMachine
 from certile.targets.sheet import Sheet
 
@@ -48,40 +56,31 @@ class ReferenceLowering:
     def __init__(self, kernel: Kernel, parallel: Parallel, sheet: Sheet) -> None:
         self._kernel, self._parallel, self._sheet = kernel, parallel, sheet
         self.builder = Builder(sheet.lanes, 1)
-        self._arrays: dict[Tile | Memory, PrivateArray] = {}
+        self._arrays: dict[Tile, PrivateArray] = {}
         self._made: list[PrivateArray] = []
+        self._sorters: dict[Sort, Sorter] = {}
+        read = list(evaluated(parallel))
+        self._has_sorts = any(isinstance(node, Sort) for node in read)
+        self._has_scans = any(isinstance(node, Scan) for node in read)
         self._stored = {e.buffer for e in effects((parallel,)) if isinstance(e, Store)}
 
-    def run(self, name: str, facts: Mapping[str, ViewFacts]) -> tuple[MachineKernel, Interface]:
-        """The kernel, and the interface that says what its scalars are."""
+    def run(self, name: str, facts: Mapping[str, ViewFacts]) -> Launch:
+        """The launch; `facts` says what is known of each view's layout."""
         builder = self.builder
         interface = Interface(self._kernel, self._parallel, facts, builder)
-        native = native_functions(self._sheet, self._kernel.math)
-        self._evaluator = Evaluator(
-            builder, interface, native, self._special, portable=self._kernel.math == "portable"
-        )
+        self._evaluator = Evaluator(interface, self._sheet, self._special)
+        place = Place(self._allocate, self._each, self._slot, self._at, self._hoist)
+        self._scans = SerialScans(self._evaluator, place) if self._has_scans else None
+        self._placed = Placed(self._evaluator, self._allocate)
         first = builder.mul(builder.group(), builder.lanes)
         over = self._parallel.over
         program = Coordinate(first, 1)
         coordinates = unflatten(builder, program, over, lambda axis: interface.extent(axis.extent))
         lane = builder.convert(builder.lane(), i64)
-        active = builder.lt(builder.add(first, lane), interface.programs(over))
+        active = builder.lt(builder.add(first, lane), interface.programs())
         with self._evaluator.scope(coordinates, active):
             self._body(self._parallel.body)
-        made = MachineKernel(
-            name=name,
-            lanes=builder.lanes,
-            subgroups=1,
-            programs_per_group=builder.lanes,
-            buffers=interface.buffers,
-            scalars=interface.scalars,
-            arrays=tuple(self._made),
-            shared=(),
-            body=builder.block(),
-            precise_math=needs_precise_math(self._kernel, self._parallel),
-            math=self._kernel.math,
-        )
-        return made, interface
+        return interface.launch(name, builder.lanes, self._made)
 
     # Effects, in program order.
 
@@ -106,37 +105,24 @@ class ReferenceLowering:
         if not load.axes:
             self._evaluator.at.memo[load] = self._read(load)
             return
+        self._order([load])
+        if self._scans is not None:
+            self._scans.prepare([load])
         array = self._array(load, load.axes)
         self._keep(array, load.axes, lambda: self._read(load))
 
     def _read(self, load: Load) -> Value:
         if isinstance(load.buffer, Memory):
-            array = self._array(load.buffer, load.buffer.axes)
-            at = self._flat(load, [self._evaluator.value(index) for index in load.indices])
-            return self.builder.array_load(array, at)
+            return self._placed.load(load)
         return self._evaluator.load(load)
 
-    def _flat(self, access: Load | Store, indices: Sequence[Value]) -> Value:
-        """The slot of an access to a memory: row-major, the same in every lane."""
-        memory = access.buffer
-        at = self.builder.const(0, i64)
-        for axis, index in zip(
-            memory.axes if isinstance(memory, Memory) else (), indices, strict=True
-        ):
-            if index.varying:
-                raise UnsupportedError(
-                    "U021", "a memory is indexed by a value that depends on data", loc=access.loc
-                )
-            at = self.builder.add(self.builder.mul(at, axis.static), index)
-        return at
-
-    def _array(self, key: Tile | Memory, axes: tuple[Axis, ...]) -> PrivateArray:
+    def _array(self, key: Tile, axes: tuple[Axis, ...]) -> PrivateArray:
         if key not in self._arrays:
             self._arrays[key] = self._allocate(key.dtype, prod(axis.static for axis in axes))
         return self._arrays[key]
 
     def _allocate(self, dtype: DType, slots: int) -> PrivateArray:
-        made = PrivateArray(f"kept{len(self._made)}", dtype, max(1, slots))
+        made = PrivateArray(f"kept{len(self._made)}", machine(dtype), max(1, slots))
         self._made.append(made)
         return made
 
@@ -169,7 +155,10 @@ class ReferenceLowering:
         self.builder.for_(0, axes[0].static, 1, (), body)
 
     def _hoist(self, nodes: Sequence[Tile | Effect], axes: tuple[Axis, ...]) -> None:
-        """Evaluate once, before a loop over `axes`, what does not depend on them."""
+        """Evaluate once, before a loop over `axes`, what needs no coordinate of them."""
+        if self._scans is not None:
+            self._scans.prepare(nodes)
+        self._order(nodes)
         for node in independent_of(nodes, axes, self._evaluator.at.coordinates):
             self._evaluator.value(node)
 
@@ -178,12 +167,10 @@ class ReferenceLowering:
 
         def write() -> None:
             evaluator = self._evaluator
-            if not isinstance(store.buffer, Memory):
+            if isinstance(store.buffer, Memory):
+                self._placed.store(store)
+            else:
                 evaluator.store(store)
-                return
-            array = self._array(store.buffer, store.buffer.axes)
-            at = self._flat(store, [evaluator.value(index) for index in store.indices])
-            self.builder.array_store(array, at, evaluator.value(store.value))
 
         self._each(store.axes, write)
 
@@ -222,24 +209,59 @@ class ReferenceLowering:
             self._keep(held, axes, partial(self._at, array, axes))
 
     def _at(self, array: PrivateArray, axes: tuple[Axis, ...]) -> Value:
-        """The kept element in scope.  Lanes that want different slots look through all of them."""
-        builder, wanted = self.builder, self._slot(axes)
-        if not wanted.varying:
-            return builder.array_load(array, wanted)
+        """The kept element in scope."""
+        return look_up(self.builder, array, self._slot(axes))
 
-        def look(slot: Value, found: tuple[Value, ...]) -> tuple[Value, ...]:
-            here = builder.array_load(array, slot)
-            return (builder.select(builder.eq(wanted, slot), here, found[0]),)
+    # Sorts: each lane orders whole rows of its own before their elements are read.
 
-        start = (builder.const(0, array.dtype),)
-        return builder.for_(0, array.slots, 1, start, look, varying=True)[0]
+    def _order(self, nodes: Sequence[Tile | Effect]) -> None:
+        """Do the sorts that values rest on, where no scope around this one has."""
+        if not self._has_sorts:
+            return
+        for node in reach(nodes):
+            if isinstance(node, Sort) and not self._is_ordered(node):
+                self._sort(node)
+
+    def _is_ordered(self, node: Sort) -> bool:
+        return self._evaluator.remembers(node)
+
+    def _sort(self, node: Sort) -> None:
+        evaluator, builder = self._evaluator, self.builder
+        rows, length = node.spanned, node.over.static
+        self._hoist([node.value], node.value.axes)
+        if node not in self._sorters:
+            orders = prod(axis.static for axis in rows)
+            self._sorters[node] = Sorter(builder, node, 1, self._allocate, orders)
+        sorter = self._sorters[node]
+
+        def source(number: Value, _: bool) -> ElementVector:
+            with evaluator.scope({node.over: Coordinate(number)}):
+                return ElementVector(evaluator.value(node.value), Coordinate(number))
+
+        self._each(rows, lambda: sorter.run(source, builder.mul(self._slot(rows), length)))
+        evaluator.at.memo[node] = builder.true()
+
+    def _sorted(self, result: Result, node: Sort) -> Value:
+        """A result of a sort at the element in scope."""
+        if not self._is_ordered(node):
+            self._sort(node)
+        builder, sorter = self.builder, self._sorters[node]
+        row = builder.mul(self._slot(node.spanned), node.over.static)
+        kept = (node.into,) if node.into in node.axes else ()
+        slot = builder.add(row, self._slot(kept))
+        return sorter.result(result.index, sorter.read(lambda array: look_up(builder, array, slot)))
 
     # What this map keeps or makes on demand.
 
     def _special(self, node: Tile) -> Value | None:
+        scan = node.of if isinstance(node, Result) else node
+        if isinstance(scan, Scan) and self._scans is not None:
+            return self._scans.value(scan, node.index if isinstance(node, Result) else 0)
         if isinstance(node, Reduce):
             return self._reduce(node)
         key: Tile = node
+        if isinstance(node, Result) and isinstance(node.of, Sort):
+            return self._sorted(node, node.of)
         if isinstance(node, Result):
             if isinstance(node.of, Reduce):
                 # The reduction leaves all its results in the scope it is evaluated in.

@@ -1,4 +1,4 @@
-"""A law's state as Machine IR values: lift, merge, finalize and the selections between states.
+"""A law's state as Machine IR values: identity, lift, merge and finalize.
 
 In: a `Reduce` node and an evaluator for the functions its terms name.  Out: tuples of values, one a
 state component.  Decides only how a term's literals are typed.
@@ -7,9 +7,9 @@ state component.  Decides only how a term's literals are typed.
 from __future__ import annotations
 
 from certile.ir.dtypes import DType
-from certile.ir.laws import literal_value
+from certile.ir.laws import cast_target, literal_dtype, literal_value
 from certile.ir.machine import Value
-from certile.ir.terms import Term, evaluate
+from certile.ir.terms import Lit, Term, evaluate
 from certile.ir.tile import Reduce
 from certile.lower.evaluate import Evaluator
 
@@ -17,14 +17,15 @@ State = tuple[Value, ...]
 
 
 class StateMachine:
-    """The operations of one reduction's law."""
+    """The operations of one reduction's law; of a scan, `reduction` is its total."""
 
-    def __init__(self, evaluator: Evaluator, reduce: Reduce, elements: int) -> None:
+    def __init__(self, evaluator: Evaluator, reduction: Reduce, elements: int) -> None:
         self._evaluator = evaluator
         self.builder = evaluator.builder
-        self.reduce = reduce
-        self.law = reduce.law
-        self.dtypes = self.law.state_dtypes(reduce.accumulate, elements)
+        self.reduction = reduction
+        self.law = reduction.law
+        self.dtypes = self.law.state_dtypes(reduction.accumulate, elements)
+        self._index_dtype = self.law.index_dtype(elements)
 
     def _terms(
         self, terms: tuple[Term, ...], dtypes: tuple[DType, ...], variables: dict[str, Value]
@@ -32,16 +33,23 @@ class StateMachine:
         memo: dict[Term, Value] = {}
 
         def one(term: Term, dtype: DType) -> Value:
-            def literal(value: bool | int | float | str, beside: Value | None) -> Value:
-                at = dtype if beside is None else beside.dtype
-                return self.builder.const(literal_value(value, at), at)
+            def literal(lit: Lit, beside: Value | None) -> Value:
+                own = literal_dtype(lit, self.reduction.accumulate)
+                at = own or (dtype if beside is None else beside.dtype)
+                return self.builder.const(literal_value(lit.value, at), at)
 
-            return evaluate(term, variables, literal, self._evaluator.function, memo)
+            return evaluate(term, variables, literal, self._apply, memo)
 
         return tuple(
             self.builder.convert(one(term, dtype), dtype)
             for term, dtype in zip(terms, dtypes, strict=True)
         )
+
+    def _apply(self, fn: str, args: tuple[Value, ...]) -> Value:
+        target = cast_target(fn, self.reduction.accumulate)
+        if target is not None:
+            return self.builder.convert(args[0], target)
+        return self._evaluator.promoted(fn, args)
 
     def identity(self) -> State:
         """The state of the empty list; a fold function without one has none and must have init."""
@@ -53,11 +61,8 @@ class StateMachine:
         """The state of one element; `index` is its linear index in leaf order."""
         variables = dict(zip(self.law.lift_variables(), values, strict=True))
         if self.law.indexed and index is not None:
-            variables["i"] = self.builder.convert(index, self.dtypes[self._index_component()])
+            variables["i"] = self.builder.convert(index, self._index_dtype)
         return self._terms(self.law.lift, self.dtypes, variables)
-
-    def _index_component(self) -> int:
-        return next(k for k, part in enumerate(self.law.state) if part.type == "index")
 
     def merge(self, a: State, b: State) -> State:
         """The state of `a`'s elements followed by `b`'s."""
@@ -70,20 +75,16 @@ class StateMachine:
     def finalize(self, state: State) -> State:
         """The results, in the law's order and types."""
         variables = {part.name: value for part, value in zip(self.law.state, state, strict=True)}
-        results = self.law.result_dtypes(self.reduce.accumulate)
+        results = self.law.result_dtypes(self.reduction.accumulate)
         return self._terms(self.law.finalize, results, variables)
-
-    def select(self, condition: Value, a: State, b: State) -> State:
-        """`a` where the condition holds, else `b`, component by component."""
-        return tuple(self.builder.select(condition, x, y) for x, y in zip(a, b, strict=True))
 
     def start(self) -> State | None:
         """The start value the program wrote, or None."""
-        if not self.reduce.init:
+        if not self.reduction.init:
             return None
         return tuple(
             self.builder.convert(self._evaluator.value(init), dtype)
-            for init, dtype in zip(self.reduce.init, self.dtypes, strict=True)
+            for init, dtype in zip(self.reduction.init, self.dtypes, strict=True)
         )
 
     def finish(self, state: State) -> State:

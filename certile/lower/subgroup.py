@@ -8,23 +8,46 @@ does, from the mapping.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import replace
+from functools import partial
 
+from certile.analysis.layout import keeps
+from certile.analysis.loops import fused
+from certile.analysis.nests import is_step_of_its_own
+from certile.analysis.rows import reduced_elements
 from certile.diagnostics import InternalError
 from certile.ir.dtypes import i64
 from certile.ir.host import ViewFacts
-from certile.ir.machine import MachineKernel, PrivateArray, Value
+from certile.ir.machine import Value
 from certile.ir.machine_build import Builder
-from certile.ir.rows import RowProgram, Step
-from certile.ir.tile import Carried, Effect, Load, Memory, Reduce, Serial, Store, Tile
+from certile.ir.program import Launch
+from certile.ir.rows import RowProgram, Step, Stripe
+from certile.ir.tile import (
+    Carried,
+    Effect,
+    Load,
+    Memory,
+    Reduce,
+    Result,
+    Scan,
+    Serial,
+    Sort,
+    Store,
+    Tile,
+)
 from certile.ir.types import Axis
+from certile.lower.composed import KeptAxes
 from certile.lower.coordinates import Coordinate, unflatten
-from certile.lower.dependence import fused, independent_of, needs_precise_math
-from certile.lower.evaluate import Evaluator, Scope, native_functions
+from certile.lower.dependence import independent_of
+from certile.lower.evaluate import Evaluator, Scope
 from certile.lower.interface import Interface
 from certile.lower.reductions import Partials, Reducer
+from certile.lower.row_sorts import RowSorts
+from certile.lower.scans import Running
 from certile.lower.state import StateMachine
+from certile.lower.stripes import Stripes
 from certile.lower.workers import Element, Workers
 from certile.plan.record import GroupPlan
 from certile.plan.record import Mapping as ExecutionMapping
@@ -42,34 +65,17 @@ class SubgroupLowering:
         self._cpu = plan.sheet.kind == "cpu"
         share = mapping.subgroups_per_program * mapping.programs_per_group
         self.builder = Builder(plan.sheet.lanes, share)
-        self._stripes: dict[Tile | Memory, tuple[PrivateArray, tuple[Axis, ...]]] = {}
         self._active: Value | None = None
-        self._loops = 0
 
-    def run(self, name: str, facts: Mapping[str, ViewFacts]) -> tuple[MachineKernel, Interface]:
-        """The kernel, and the interface that says what its scalars are."""
-        kernel, parallel = self._rows.kernel, self._rows.parallel
-        builder, mapping = self.builder, self._mapping
-        interface = Interface(kernel, parallel, facts, builder)
-        native = native_functions(self._plan.sheet, kernel.math)
-        self._evaluator = Evaluator(
-            builder, interface, native, self._special, portable=kernel.math == "portable"
-        )
+    def run(self, name: str, facts: Mapping[str, ViewFacts]) -> Launch:
+        """The launch; `facts` says what is known of each view's layout."""
+        interface = Interface(self._rows.kernel, self._rows.parallel, facts, self.builder)
+        self._evaluator = Evaluator(interface, self._plan.sheet, self._special)
         self._place(interface)
-        body = MachineKernel(
-            name=name,
-            lanes=builder.lanes,
-            subgroups=builder.subgroups,
-            programs_per_group=mapping.programs_per_group,
-            buffers=interface.buffers,
-            scalars=interface.scalars,
-            arrays=tuple(array for array, _ in self._stripes.values()),
-            shared=tuple(self._reducer.shared),
-            body=builder.block(),
-            precise_math=needs_precise_math(kernel, parallel),
-            math=kernel.math,
+        arrays = (*self._stripes.arrays, *self._kept_axes.arrays, *self._sorts.arrays)
+        return interface.launch(
+            name, self._mapping.programs_per_group, arrays, self._reducer.shared
         )
-        return body, interface
 
     def _place(self, interface: Interface) -> None:
         """Find the program a subgroup works on, and guard the group that is not full."""
@@ -82,12 +88,16 @@ class SubgroupLowering:
         self._reducer = Reducer(
             self._evaluator, self._workers, mapping, slot, self._plan.second_fences
         )
+        self._stripes = Stripes(builder, self._evaluator, self._workers)
+        for stripe in self._rows.stripes:
+            self._stripes.declare(stripe)
+        self._kept_axes = KeptAxes(self._evaluator, self._stripes)
+        self._sorts = RowSorts(self._evaluator, self._workers, self._element_scope)
         program = builder.add(builder.mul(builder.group(), packed), slot)
-        over = self._rows.parallel.over
         if packed == 1:
             self._program(interface, program)
             return
-        programs = interface.programs(over)
+        programs = interface.programs()
         inside = builder.lt(program, programs)
         if cooperating == 1:
             builder.if_(inside, lambda: self._program(interface, program))
@@ -102,6 +112,8 @@ class SubgroupLowering:
         coordinates = unflatten(
             self.builder, Coordinate(program), over, lambda axis: interface.extent(axis.extent)
         )
+        only = Coordinate(self.builder.const(0, i64))
+        coordinates.update(dict.fromkeys(self._rows.units, only))
         with self._evaluator.scope(coordinates):
             self._steps(self._rows.steps)
 
@@ -112,19 +124,37 @@ class SubgroupLowering:
             head = group[0]
             if head.kind == "serial":
                 self._serial(head)
+            elif head.kind == "nest":
+                self._kept_axes.nest(head, partial(self._steps, head.body))
             elif head.kind in ("load", "gather"):
                 if not head.axes and isinstance(head.node, Tile):
                     self._evaluator.value(head.node)
+            elif head.kind == "sort":
+                self._hoist([head.node], head.axes)
+                self._sorts.run(head)
             elif head.axes:
                 self._sweep(group)
             else:
                 self._scalar(head)
 
     def _scalar(self, step: Step) -> None:
-        """A store of one element: the first worker of the program makes it."""
-        store = step.node
-        if not isinstance(store, Store):
-            raise InternalError("M020", f"a scalar step of kind {step.kind}", loc=step.node.loc)
+        """A step of one element, which all workers make; the first worker stores it to a view."""
+        node = step.node
+        if isinstance(node, Reduce):
+            self._kept_axes.fold(node, [self._evaluator.at], alike=True)
+        elif isinstance(node, Store) and isinstance(node.buffer, Memory):
+            self._stripes.store(node.buffer, self._evaluator.value(node.value))
+        elif isinstance(node, Store):
+            self._store_once(node)
+        elif isinstance(node, Tile) and step.kind in ("materialize", "assign"):
+            value = self._kept(node, step.value)
+            self._stripes.store(node, value)
+            if step.value is None:
+                self._evaluator.at.memo[node] = value
+        else:
+            raise InternalError("M020", f"a scalar step of kind {step.kind}", loc=node.loc)
+
+    def _store_once(self, store: Store) -> None:
         evaluator, builder = self._evaluator, self.builder
         self._hoist([store], ())
         first = None
@@ -146,128 +176,187 @@ class SubgroupLowering:
         if not isinstance(loop, Serial):
             raise InternalError("M020", "a serial step without a loop", loc=step.node.loc)
         evaluator = self._evaluator
-        inits = [evaluator.value(init) for init in loop.inits]
+        scalars = [k for k, param in enumerate(loop.params) if not param.axes]
+        inits = [evaluator.value(loop.inits[k]) for k in scalars]
 
         def body(index: Value, params: tuple[Value, ...]) -> Sequence[Value]:
             with evaluator.scope({loop.axis: Coordinate(index)}) as scope:
-                scope.memo.update(zip(loop.params, params, strict=True))
+                scope.memo.update({loop.params[k]: v for k, v in zip(scalars, params, strict=True)})
                 self._steps(step.body)
-                return [evaluator.value(after) for after in loop.yields]
+                return [evaluator.value(loop.yields[k]) for k in scalars]
 
         results = self.builder.for_(0, loop.axis.static, loop.step, inits, body)
-        evaluator.results.update({(loop, k): value for k, value in enumerate(results)})
+        evaluator.results.update({(loop, k): v for k, v in zip(scalars, results, strict=True)})
 
     def _hoist(self, nodes: Sequence[Tile | Effect], axes: tuple[Axis, ...]) -> None:
         """Evaluate once, before a loop over `axes`, what does not depend on them."""
-        for node in independent_of(nodes, axes, self._evaluator.at.coordinates):
+        for node in independent_of(nodes, axes, self._evaluator.at.coordinates, is_step_of_its_own):
             self._evaluator.value(node)
 
     # Element domains.
 
     def _element_scope(self, axes: tuple[Axis, ...], at: Element) -> AbstractContextManager[Scope]:
-        def extent(axis: Axis) -> Value:
-            return self.builder.const(axis.static, i64)
-
-        coordinates = unflatten(self.builder, at.linear, axes, extent)
+        coordinates = unflatten(self.builder, at.linear, axes)
         return self._evaluator.scope(coordinates, at.mask, axes, at.slot)
 
     def _sweep(self, group: Sequence[Step]) -> None:
         """One loop over an element domain for all steps of the group."""
-        axes, count = group[0].axes, group[0].elements
-        self._hoist([step.node for step in group], axes)
+        axes = group[0].axes
+        self._hoist([step.value or step.node for step in group], axes)
         for step in group:
-            self._declare(step, count)
-        reduces = [step.node for step in group if isinstance(step.node, Reduce)]
-        machines = [StateMachine(self._evaluator, node, count) for node in reduces]
-        if machines and machines[0].reduce.policy in ("ordered_tree", "reproducible"):
+            for result in self._kept_results(step):
+                self._stripes.declare(Stripe(result, (result.dtype,), (), step.axes))
+        reduces = [step.node for step in group if step.kind == "reduce"]
+        machines = [
+            StateMachine(self._evaluator, node, reduced_elements(node))
+            for node in reduces
+            if isinstance(node, Reduce)
+        ]
+        if machines and machines[0].reduction.policy in ("ordered_tree", "reproducible"):
             self._reducer.in_its_order(
-                machines[0], count, lambda at: self._element_scope(axes, at), self._unrolled
+                machines[0],
+                group[0].elements,
+                lambda at: self._element_scope(axes, at),
+                self._unrolled,
             )
-            return
+        else:
+            partials = self._reducer.partials(machines)
+            states = self._sweep_elements(group, partials)
+            for machine, state in zip(machines, partials.merged(states), strict=True):
+                self._reducer.across(machine, state)
+        for machine in machines:
+            if keeps(machine.reduction):
+                # A result belongs to one round of the loops over kept axes, not to the program.
+                self._kept_axes.record(machine.reduction, self._evaluator.taken(machine.reduction))
 
-        partial = self._reducer.partials(machines)
+    def _sweep_elements(self, group: Sequence[Step], partials: Partials) -> tuple[Value, ...]:
+        """Run the steps of a group at every element; returns the accumulators."""
+        axes, count = group[0].axes, group[0].elements
+        alone = any(step.kind == "fold" for step in group)
+        walked = () if alone else group[0].inner
+        scans = [step.node for step in group if isinstance(step.node, Scan)]
+        running = Running.of(self._evaluator, scans, len(partials.start()))
+
+        def folding(elements: Sequence[Element], carried: tuple[Value, ...]) -> tuple[Value, ...]:
+            scopes = []
+            for at in elements:
+                with self._element_scope(axes, at) as scope:
+                    scopes.append(scope)
+            for step in group:
+                if step.kind == "fold" and isinstance(step.node, Reduce):
+                    self._kept_axes.fold(step.node, scopes, alike=False)
+                    continue
+                for at, scope in zip(elements, scopes, strict=True):
+                    with self._evaluator.within(scope):
+                        carried = self._element(step, at, partials, carried)
+            return carried
 
         def body(elements: Sequence[Element], carried: tuple[Value, ...]) -> tuple[Value, ...]:
             for at in elements:
                 with self._element_scope(axes, at):
                     for step in group:
-                        carried = self._element(step, at, partial, carried)
+                        if isinstance(step.node, Scan):
+                            carried = self._scan(step.node, at, running, carried)
+                        else:
+                            carried = self._element(step, at, partials, carried)
             return carried
 
-        width = self._mapping.accumulators * self._mapping.unroll
-        carried = self._workers.sweep(
-            count, width, partial.start(), body, unroll_up_to=self._unrolled
-        )
-        for machine, state in zip(machines, partial.merged(carried), strict=True):
-            self._reducer.across(machine, state)
+        def sweep(carried: tuple[Value, ...]) -> tuple[Value, ...]:
+            if walked:
+                self._hoist([step.node for step in group], axes)
+            return self._workers.sweep(
+                count,
+                self._mapping.accumulators * self._mapping.unroll,
+                carried,
+                folding if alone else body,
+                unroll_up_to=0 if running.is_long or alone else self._unrolled,
+                backwards=running.backwards,
+            )
+
+        return self._kept_axes.walk(walked, (*partials.start(), *running.start()), sweep)
 
     @property
     def _unrolled(self) -> int:
         return UNROLLED_CHUNKS if self._cpu else 0
 
-    def _declare(self, step: Step, count: int) -> None:
-        """Allocate the stripe of a kept tile or of a memory placed on workers."""
-        node = step.node
-        target: Tile | Memory | None = None
-        if step.kind == "materialize" and isinstance(node, Tile):
-            target = node
-        elif isinstance(node, Store) and isinstance(node.buffer, Memory):
-            target = node.buffer
-        if target is None or target in self._stripes:
-            return
-        full, rest = divmod(count, self._workers.chunk)
-        width = self._mapping.lane_elements
-        slots = full * width + min(rest, width)
-        name = f"stripe{len(self._stripes)}"
-        self._stripes[target] = (PrivateArray(name, target.dtype, slots), step.axes)
+    def _kept_results(self, step: Step) -> Iterator[Result]:
+        """The results of a scan that another loop reads, and that are kept for it."""
+        if isinstance(step.node, Scan):
+            yield from (r for r in step.node.results() if r in self._rows.kept_scans)
 
     def _element(
-        self, step: Step, at: Element, partial: Partials, carried: tuple[Value, ...]
+        self, step: Step, at: Element, partials: Partials, carried: tuple[Value, ...]
     ) -> tuple[Value, ...]:
         """One step at one element; returns the carried accumulators."""
         node, evaluator = step.node, self._evaluator
-        if isinstance(node, Reduce):
+        if step.kind == "reduce" and isinstance(node, Reduce):
             values = tuple(evaluator.value(arg) for arg in node.args)
-            return partial.add(node, at, values, carried)
+            if step.inner and node.law.indexed:
+                at = replace(at, linear=self._kept_axes.leaf(node))
+            return partials.add(node, at, values, carried)
         if isinstance(node, Store):
-            self._store(node, at)
+            self._store(node)
         elif isinstance(node, Tile):
-            array, _ = self._stripes[node]
-            value = self._kept(node)
-            self.builder.array_store(array, at.slot, value)
-            evaluator.at.memo[node] = value
+            value = self._kept(node, step.value)
+            self._stripes.store(node, value)
+            if step.value is None:
+                evaluator.at.memo[node] = value
         return carried
 
-    def _kept(self, node: Tile) -> Value:
-        """The value of a tile that is about to be kept: computed, not read from its stripe."""
-        slot = self._evaluator.at.slot
-        if isinstance(node, Load) and isinstance(node.buffer, Memory) and slot is not None:
-            array, _ = self._stripes[node.buffer]
-            return self.builder.array_load(array, slot)
+    def _scan(
+        self, node: Scan, at: Element, running: Running, carried: tuple[Value, ...]
+    ) -> tuple[Value, ...]:
+        """A scan at one element: its results are known there, and kept where others read them."""
+        evaluator = self._evaluator
+        values = tuple(evaluator.value(arg) for arg in node.args)
+        found, carried = running.element(node, at, values, carried)
+        evaluator.at.memo[node] = found[0]
+        for result, value in zip(node.results(), found, strict=True):
+            evaluator.at.memo[result] = value
+            if result in self._stripes:
+                self._stripes.store(result, value)
+        return carried
+
+    def _kept(self, node: Tile, value: Tile | None) -> Value:
+        """What goes into a stripe: a carried tile's `value`, or a tile that is about to be kept."""
+        if value is not None:
+            return self._evaluator.value(value)
+        if isinstance(node, Load) and isinstance(node.buffer, Memory):
+            return self._stripes.load(node.buffer)
         return self._evaluator.compute(node)
 
-    def _store(self, node: Store, at: Element) -> None:
+    def _store(self, node: Store) -> None:
         if isinstance(node.buffer, Memory):
-            array, _ = self._stripes[node.buffer]
-            self.builder.array_store(array, at.slot, self._evaluator.value(node.value))
+            self._stripes.store(node.buffer, self._evaluator.value(node.value))
             return
         self._evaluator.store(node, self._active, streaming=self._mapping.streaming)
 
     def _special(self, node: Tile) -> Value | None:
         """What this map keeps: results of reductions, stripes, memories."""
+        if isinstance(node, Result) and isinstance(node.of, Sort):
+            return self._sorts.value(node, node.of)
+        key, part = _kept_in(node)
+        if key in self._stripes:
+            if self._stripes.owns(key) or not isinstance(node, Load) or isinstance(key, Memory):
+                return self._stripes.load(key, part)
+            return None  # a cached input read elsewhere is read from its immutable view
         if isinstance(node, Reduce):
             return self._evaluator.results[node, 0]
-        key: Tile | Memory = node
-        if key not in self._stripes and isinstance(node, Load) and isinstance(node.buffer, Memory):
-            key = node.buffer
-        if key not in self._stripes:
-            if isinstance(node, Carried):
-                raise InternalError("M020", "a carried value outside its loop", loc=node.loc)
-            return None
-        array, axes = self._stripes[key]
-        scope = self._evaluator.at
-        if scope.domain == axes and scope.slot is not None:
-            return self.builder.array_load(array, scope.slot)
-        if isinstance(node, Load) and not isinstance(key, Memory):
-            return None  # a cached input read elsewhere is read from its immutable view
-        raise InternalError("M021", "a kept tile is read at an element its worker may not own")
+        if isinstance(node, Carried):
+            raise InternalError("M020", "a carried value outside its loop", loc=node.loc)
+        return None
+
+
+def _kept_in(node: Tile) -> tuple[Tile | Memory, int]:
+    """The value whose stripe holds a node, if there is one, and which of its arrays."""
+    match node:
+        case Scan():
+            return node.results()[0], 0
+        case Result(of=Reduce() as reduction, index=index):
+            return reduction, index
+        case Result(of=Serial(params=params), index=index):
+            return params[index], 0
+        case Load(buffer=Memory() as memory):
+            return memory, 0
+        case _:
+            return node, 0

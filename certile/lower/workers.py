@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from certile.ir.dtypes import i64
 from certile.ir.machine import Value
@@ -30,6 +31,7 @@ class Element:
 
 
 Carried = tuple[Value, ...]
+Part = Callable[[Carried], Carried]
 Body = Callable[[Sequence[Element], Carried], Carried]
 
 
@@ -87,11 +89,12 @@ class Workers:
         *,
         first_chunk: Value | None = None,
         unroll_up_to: int = 0,
+        backwards: bool = False,
     ) -> Carried:
         """Run `body` over `elements` elements from `first_chunk`, `chunks_a_round` chunks at once.
 
         Carried values vary between lanes.  A domain of at most `unroll_up_to` chunks has no loop,
-        so its slots are constants.
+        so its slots are constants.  `backwards` takes chunks from the last to the first.
         """
         builder = self.builder
         start = builder.const(0, i64) if first_chunk is None else first_chunk
@@ -101,25 +104,30 @@ class Workers:
             packs: list[Element] = []
             for k in range(count):
                 packs += self.pack(builder.add(chunk, k), k * self.lane_elements)
-            return tuple(body(packs, carried))
+            return tuple(body(packs[::-1] if backwards else packs, carried))
 
-        carried, done = inits, 0
-        if full > max(unroll_up_to, chunks_a_round):
-            done = full // chunks_a_round * chunks_a_round
-            carried = builder.for_(
-                0,
-                done,
-                chunks_a_round,
-                carried,
-                lambda chunk, values: run(builder.add(start, chunk), chunks_a_round, values),
-                varying=True,
-            )
-        while done < full:
-            count = min(chunks_a_round, full - done)
-            carried = run(builder.add(start, done), count, carried)
-            done += count
-        if rest:
+        looped = full // chunks_a_round * chunks_a_round
+        if full <= max(unroll_up_to, chunks_a_round):
+            looped = 0
+
+        def rounds(carried: Carried) -> Carried:
+            def one(index: Value, values: Carried) -> Carried:
+                first = builder.sub(looped - chunks_a_round, index) if backwards else index
+                return run(builder.add(start, first), chunks_a_round, values)
+
+            return builder.for_(0, looped, chunks_a_round, carried, one, varying=True)
+
+        def last(carried: Carried) -> Carried:
             position = full % chunks_a_round * self.lane_elements
             tail = self.tail(builder.add(start, full), rest, position)
-            carried = tuple(body(tail, carried))
+            return tuple(body(tail[::-1] if backwards else tail, carried))
+
+        parts: list[Part] = [rounds] if looped else []
+        for done in range(looped, full, chunks_a_round):
+            count = min(chunks_a_round, full - done)
+            parts.append(partial(run, builder.add(start, done), count))
+        parts += [last] if rest else []
+        carried = inits
+        for part in reversed(parts) if backwards else parts:
+            carried = part(carried)
         return carried

@@ -21,7 +21,7 @@ Array = npt.NDArray[np.generic]
 
 _DTYPES: dict[str, tuple[str, ...]] = {
     "bool": ("bool",),
-    "char": ("int8",), "int8_t": ("int8",), "uchar": ("uint8",), "uint8_t": ("uint8",),
+    "char": ("int8",), "int8_t": ("int8",), "uchar": ("bool", "uint8"), "uint8_t": ("uint8",),
     "short": ("int16",), "int16_t": ("int16",), "ushort": ("uint16",), "uint16_t": ("uint16",),
     "int": ("int32",), "int32_t": ("int32",), "uint": ("uint32",), "uint32_t": ("uint32",),
     "long": ("int64",), "int64_t": ("int64",), "ulong": ("uint64",), "uint64_t": ("uint64",),

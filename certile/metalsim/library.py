@@ -68,10 +68,10 @@ class Library:
         self._unit: Unit = examined.unit
         self._mode = mode
         self._synchronising = frozenset(synchronising(examined.unit))
-        path = _compiled(examined, "fast" if mode == "fast" else "checked")
-        self._image = ctypes.CDLL(str(path))
+        self._examined = examined
+        self._build: Build = "fast" if mode == "fast" else "checked"
+        self._image = ctypes.CDLL(str(_compiled(examined, self._build)))
         self._image.msl_constant_memory.restype = ctypes.c_void_p
-        self._path = path
         self._lines: LineTable | None = None
 
     @property
@@ -119,7 +119,9 @@ class Library:
 
     def _line(self, place: int) -> int:
         if self._lines is None:
-            self._lines = LineTable(self._path, SOURCE_NAME)
+            # The file that was loaded may have been dropped from the cache meanwhile.
+            path = _compiled(self._examined, self._build)
+            self._lines = LineTable(path, SOURCE_NAME)
         return self._lines.line(place)
 
     def _report(self, outcome: abi.Outcome, threadgroups: int) -> Report:

@@ -2,13 +2,11 @@
 
 In: C++ text and a mode.  Out: clang's complaints with lines and columns of the MSL, or the path of
 a shared library in the cache.  Decides flags and what is cached under which key.  Leaves the text
-to the rewriter and loading to `certile.metalsim.library`.
+to the rewriter, the cache to `certile.metalsim.cache` and loading to `certile.metalsim.library`.
 """
 
 import functools
 import hashlib
-import logging
-import os
 import platform
 import re
 import shutil
@@ -21,6 +19,7 @@ from typing import Literal
 
 from certile import settings
 from certile.diagnostics import InternalError, UnsupportedError
+from certile.metalsim import cache
 from certile.metalsim.findings import Diagnostic
 from certile.metalsim.rewrite import SOURCE_NAME, Rewritten
 
@@ -58,9 +57,6 @@ _STRICT = (
     "-fsyntax-only", "-ferror-limit=50", "-Wno-everything", "-Werror=uninitialized",
     "-Werror=sometimes-uninitialized", "-Werror=return-type",
 )  # fmt: skip
-
-_log = logging.getLogger(__name__)
-_SEAL_BYTES = hashlib.sha256().digest_size
 
 # Codes at the head of a static assertion's text, in the headers and in rewritten text.
 _ASSERTED = ("X007", "X008", "X010")
@@ -175,7 +171,7 @@ class Job:
         Raises:
             UnsupportedError: if there is no clang: without its version no library is known.
         """
-        return _stored(self._name(find_clang()))
+        return cache.find(self._name(find_clang()))
 
     def build(self) -> Path:
         """Compile the text and return the library's path, in the cache where there is one.
@@ -198,7 +194,7 @@ class Job:
             source.write_text(self.text, encoding="utf-8")
             inputs = [f"-I{_SHIM}", str(source), *map(str, objects)]
             _compile(clang, [*flags, "-shared", *inputs, "-lm", "-o", str(output)])
-            return _publish(output, name)
+            return cache.publish(output, name)
 
     def _name(self, clang: Clang) -> str:
         key = _key(clang, _KERNEL_FLAGS[self.kind], self.text + "\0" + self.context)
@@ -207,14 +203,14 @@ class Job:
 
 def _runtime(clang: Clang, kind: Build, part: str) -> Path:
     name = f"{part}-{_key(clang, _RUNTIME_FLAGS[kind], part)}.o"
-    known = _stored(name)
+    known = cache.find(name)
     if known is not None:
         return known
     with tempfile.TemporaryDirectory() as scratch:
         output = Path(scratch) / "part.o"
         source = str(_SHIM / f"{part}.cpp")
         _compile(clang, [*_RUNTIME_FLAGS[kind], "-c", source, "-o", str(output)])
-        return _publish(output, name)
+        return cache.publish(output, name)
 
 
 def _compile(clang: Clang, arguments: Sequence[str]) -> None:
@@ -238,74 +234,3 @@ def _digest(parts: Iterable[str]) -> str:
     for part in parts:
         digest.update(part.encode() + b"\0")
     return digest.hexdigest()
-
-
-def _stored(name: str) -> Path | None:
-    """Return a file that was published under a name, if it still holds what was written.
-
-    A loader would map a damaged one and fail, or crash, while the kernel runs.
-    """
-    current = settings.current()
-    for folder in (*([] if current.cache == "off" else [_shared_folder()]), _own_folder()):
-        try:
-            data = (folder / name).read_bytes()
-        except OSError:
-            continue
-        content, seal = data[:-_SEAL_BYTES], data[-_SEAL_BYTES:]
-        if seal == _seal(name, content):
-            return folder / name
-        _log.warning("library %s is damaged and is rebuilt", folder / name)
-    return None
-
-
-def _publish(made: Path, name: str) -> Path:
-    """Put a file under a name, in the cache or where that cannot be in this process's own folder.
-
-    A seal follows the content: neither linker nor loader reads beyond the sections of an object.
-    """
-    content = made.read_bytes()
-    sealed = content + _seal(name, content)
-    if settings.current().cache == "on":
-        try:
-            return _written(_shared_folder(), name, sealed)
-        except OSError as error:
-            _warn_once(f"going on without the cache folder {_shared_folder()}: {error.strerror}")
-    return _written(_own_folder(), name, sealed)
-
-
-@functools.lru_cache(maxsize=16)
-def _warn_once(text: str) -> None:
-    _log.warning("%s", text)
-
-
-def _written(folder: Path, name: str, data: bytes) -> Path:
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=folder, suffix=".part")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-        # Another process may publish the same file: either is complete.
-        os.replace(temporary, folder / name)
-    except OSError:
-        Path(temporary).unlink(missing_ok=True)
-        raise
-    return folder / name
-
-
-def _seal(name: str, content: bytes) -> bytes:
-    """Cover the name too, so that a file copied over another one does not verify."""
-    return hashlib.sha256(name.encode() + b"\0" + content).digest()
-
-
-def _shared_folder() -> Path:
-    return settings.current().cache_dir / "metalsim"
-
-
-def _own_folder() -> Path:
-    """Return a folder that goes with the process."""
-    return Path(_temporary_folder().name)
-
-
-@functools.lru_cache(maxsize=1)
-def _temporary_folder() -> "tempfile.TemporaryDirectory[str]":
-    return tempfile.TemporaryDirectory(prefix="certile-metalsim-")

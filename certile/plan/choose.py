@@ -8,14 +8,16 @@ text, loops and storage to lowering.
 
 from __future__ import annotations
 
+from collections.abc import Mapping as Layouts
 from dataclasses import replace
 
 from certile.analysis.fences import second_fences
 from certile.analysis.rows import analyse
 from certile.diagnostics import KernelError, Refusal, UnsupportedError
+from certile.ir.host import ViewFacts
 from certile.ir.rows import RowProgram
 from certile.ir.tile import Kernel, Parallel
-from certile.plan import cpu
+from certile.plan import columns, cpu
 from certile.plan.cost import CostPolicy, Score, analytic, checked, facts_of, useful_elements
 from certile.plan.exactness import unkept_promise
 from certile.plan.record import (
@@ -47,8 +49,9 @@ def choose(
     options: Options | None = None,
     *,
     policy: CostPolicy | None = None,
+    facts: Layouts[str, ViewFacts] | None = None,
 ) -> GroupPlan:
-    """The plan of one launch for `programs` programs.
+    """The plan of one launch for `programs` programs; `facts` are the layouts of its views.
 
     Raises ArgumentError for options outside their domain, UnsupportedError for a policy the target
     does not have, KernelError when a policy's score is no finite, non-negative number.
@@ -80,6 +83,7 @@ def choose(
         materialization=made.materialization,
         cache_inputs=options.cache_inputs,
         target_kind=sheet.kind,
+        budget=sheet.stripe_scalars if options.max_stripe is None else options.max_stripe,
     )
     rows = _permitted(rows, options)
     if isinstance(rows, Refusal):
@@ -90,7 +94,8 @@ def choose(
     if _scalar(rows, sheet, options):
         return _reference(made)
     if sheet.kind == "cpu":
-        return _on_cpu(made, rows, scored_by, bound)
+        beside = None if bound else _columns(made, rows, facts)
+        return beside or _on_cpu(made, rows, scored_by, bound)
     return _search(made, rows, scored_by, bound)
 
 
@@ -120,7 +125,7 @@ def _policy(options: Options, sheet: Sheet) -> CostPolicy:
 
 
 def _permitted(rows: RowProgram | Refusal, options: Options) -> RowProgram | Refusal:
-    """Refuse lane elements that a reduction's policy does not permit."""
+    """Refuse lane elements that a sort or a reduction's policy does not permit."""
     if isinstance(rows, Refusal) or options.lane_elements == 1:
         return rows
     for reduction in rows.reductions:
@@ -132,6 +137,14 @@ def _permitted(rows: RowProgram | Refusal, options: Options) -> RowProgram | Ref
                 "the reproducible tree fixes one element a lane",
                 loc=reduction.loc,
             )
+    for node in rows.sorts:
+        return Refusal(
+            "plan",
+            "lane_elements",
+            "a worker may own several consecutive elements",
+            "a sort exchanges one element a lane",
+            loc=node.loc,
+        )
     return rows
 
 
@@ -210,6 +223,32 @@ def _chosen(made: GroupPlan, rows: RowProgram, best: Candidate) -> GroupPlan:
         barriers=facts.barriers,
         useful_elements=useful_elements(rows),
         second_fences=second_fences(rows.steps) if cooperating else (),
+    )
+
+
+def _columns(
+    made: GroupPlan, rows: RowProgram, facts: Layouts[str, ViewFacts] | None
+) -> GroupPlan | None:
+    """The columns map, where layouts are known to suit it and nobody asked for another."""
+    if facts is None or _explicit(made.options) or made.options.lane_elements != 1:
+        return None
+    if not columns.suits(rows, facts, made.programs):
+        return None
+    if columns.keeps_too_much(rows, made.sheet):
+        # A strip is never narrower than its vectors: values are made again where they are read.
+        again = analyse(
+            rows.kernel, rows.parallel, materialization="nothing", target_kind=made.sheet.kind
+        )
+        if isinstance(again, Refusal) or columns.keeps_too_much(again, made.sheet):
+            return None
+        rows, made = again, replace(made, rows=again, materialization="nothing")
+    elements = useful_elements(rows)
+    return replace(
+        made,
+        mapping=columns.mapping_of(rows, facts, made.sheet),
+        rounds=elements,
+        useful_elements=elements,
+        pool_threads=cpu.work_of(rows, made.programs, made.sheet).pool_threads,
     )
 
 

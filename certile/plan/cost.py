@@ -141,7 +141,9 @@ def facts_of(rows: RowProgram, mapping: Mapping, sheet: Sheet, programs: int) ->
     groups = -(-programs // packed)
     reduced = sum(rows.reduction_trips)
     cooperating = subgroups > 1
-    fences = len(rows.reductions) + len(second_fences(rows.steps)) if cooperating else 0
+    # A loop without rounds is left out, and its fences with it.
+    reached = sum(trips > 0 for trips in rows.reduction_trips)
+    fences = reached + len(second_fences(rows.steps)) if cooperating else 0
     moved = [(t, t.elements * t.size * t.trips) for t in rows.traffic]
     return CandidateFacts(
         mapping=mapping,

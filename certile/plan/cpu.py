@@ -8,17 +8,30 @@ reduction trees to admission.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from certile.analysis.effects import trips
-from certile.analysis.sharing import is_expensive, roots_of
+from certile.analysis.nests import step_roots
+from certile.analysis.sharing import is_expensive
 from certile.analysis.views import visit
 from certile.ir.node import Node
 from certile.ir.rows import RowProgram, Step
-from certile.ir.tile import REPRODUCIBLE_ACCUMULATORS, Reduce, Serial, Store, Tile, View
+from certile.ir.tile import (
+    REPRODUCIBLE_ACCUMULATORS,
+    Parallel,
+    Reduce,
+    Scan,
+    Serial,
+    Sort,
+    Store,
+    Tile,
+    View,
+)
 from certile.plan.cost import rounds
 from certile.plan.layout import slots
 from certile.plan.record import Mapping, Options
+from certile.plan.sorting import sort_layout
 from certile.targets.sheet import Sheet
 
 # Chains that hide the latency of one vector addition; several values in flight halve it.
@@ -54,9 +67,10 @@ def has_elements(rows: RowProgram) -> bool:
 
 def mapping_of(rows: RowProgram, sheet: Sheet, options: Options) -> Mapping:
     """The one mapping of a CPU row program."""
+    chains = rows.reductions or rows.scans
     return Mapping(
         "subgroup",
-        unroll=options.unroll if rows.reductions else max(options.unroll, ELEMENTWISE_UNROLL),
+        unroll=options.unroll if chains else max(options.unroll, ELEMENTWISE_UNROLL),
         accumulators=accumulators(rows, sheet.lanes),
         streaming=streams(rows),
     )
@@ -91,8 +105,17 @@ def streams(rows: RowProgram) -> bool:
         return False
     return any(
         isinstance(step.node, Store) and isinstance(step.node.buffer, View) and step.elements > 1
-        for step in rows.steps
+        for step in _sweeps(rows.steps)
     )
+
+
+def _sweeps(steps: tuple[Step, ...]) -> Iterator[Step]:
+    """The steps that a program runs once for each coordinate of its kept axes."""
+    for step in steps:
+        if step.kind == "nest":
+            yield from _sweeps(step.body)
+        else:
+            yield step
 
 
 def work_of(rows: RowProgram, programs: int, sheet: Sheet) -> Work:
@@ -113,18 +136,34 @@ def program_ns(rows: RowProgram, lanes: int) -> float:
     """A prior for the time of one program on one core."""
     kept = frozenset(rows.materialized)
     plain = rounds(rows, lanes, 1) * ROUND_NS
+    plain += sum(exchanges(node, lanes) for node in rows.sorts) * ROUND_NS
     return plain + sum(_expensive_ns(step, kept, lanes, 1) for step in rows.steps)
+
+
+def exchanges(node: Sort, lanes: int) -> int:
+    """The exchanges of vectors that order a row, or the vectors that are read of one that streams.
+
+    Every vector goes through all stages of a bitonic network, of which there are about half the
+    square of the logarithm of the elements.
+    """
+    layout = sort_layout(node, lanes)
+    depth = (layout.vectors * lanes).bit_length()
+    stages = layout.vectors * depth * (depth - 1) // 2
+    return stages + (-(-node.over.static // lanes) if layout.streamed else 0)
 
 
 def _expensive_ns(step: Step, kept: frozenset[Tile], lanes: int, again: int) -> float:
     """The transcendental functions a step evaluates an element, over its rounds."""
     if isinstance(step.node, Serial):
         again *= trips(step.node)
+    if isinstance(step.node, Parallel):
+        again *= step.node.over[0].static
+    if step.body:
         return sum(_expensive_ns(inner, kept, lanes, again) for inner in step.body)
 
     def stops(node: Node) -> bool:
-        return isinstance(node, Reduce) or node in kept
+        return isinstance(node, Reduce | Scan | Sort) or node in kept
 
-    evaluated = {node for node, _ in visit(roots_of(step.node), stops, enter=step.node)}
+    evaluated = {node for node, _ in visit(step_roots(step), stops, enter=step.node)}
     calls = sum(is_expensive(node) for node in evaluated - (kept - {step.node}))
-    return calls * slots(step.elements, lanes) * EXPENSIVE_ROUND_NS * again
+    return calls * slots(step.elements, lanes) * EXPENSIVE_ROUND_NS * again * step.repeats

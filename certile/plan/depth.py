@@ -13,24 +13,55 @@ from certile.ir.tile import (
     REPRODUCIBLE_BLOCK,
     REPRODUCIBLE_DISTANCES,
     Reduce,
+    Scan,
 )
-from certile.plan.layout import ORDERED_RUN, slots
+from certile.plan.columns import row_block
+from certile.plan.layout import FOLD_BLOCK, ORDERED_RUN, slots
 from certile.plan.record import GroupPlan, Mapping
 
-__all__ = ["depths", "tree_depth"]
+__all__ = ["depths", "scan_depth", "tree_depth"]
 
 
-def depths(plan: GroupPlan) -> dict[Reduce, int]:
-    """The depth of every reduction of a row program."""
+def depths(plan: GroupPlan) -> dict[Reduce | Scan, int]:
+    """The depth of every reduction and scan of a row program."""
     if plan.rows is None or plan.mapping is None:
         return {}
-    return {node: tree_depth(node, plan.mapping, plan.sheet.lanes) for node in plan.rows.reductions}
+    mapping, lanes = plan.mapping, plan.sheet.lanes
+    shared = zip(plan.rows.reductions, plan.rows.reduction_extents, strict=True)
+    found: dict[Reduce | Scan, int] = {
+        node: tree_depth(node, mapping, lanes, swept=extent) for node, extent in shared
+    }
+    found |= {node: fold_depth(node) for node in plan.rows.folds}
+    return found | {node: scan_depth(node, mapping, lanes) for node in plan.rows.scans}
 
 
-def tree_depth(node: Reduce, mapping: Mapping, lanes: int) -> int:
-    """The longest path in merges; one more when the program gives a start value."""
+def tree_depth(node: Reduce, mapping: Mapping, lanes: int, *, swept: int | None = None) -> int:
+    """The longest path in merges; one more when the program gives a start value.
+
+    `swept` are the leaves of one sweep, where a uniform loop makes several into the same partials.
+    """
     count = prod(axis.static for axis in node.over)
-    return _depth(node, mapping, lanes, count) + len(node.init[:1])
+    made = _depth(node, mapping, lanes, count)
+    if swept is not None and swept != count and mapping.family == "subgroup":
+        own = -(-slots(swept, lanes, mapping.lane_elements) // mapping.accumulators)
+        made = own * (count // max(1, swept)) + 1 + _levels(mapping.accumulators) + _levels(lanes)
+    return made + len(node.init[:1])
+
+
+def fold_depth(node: Reduce) -> int:
+    """The longest path in merges of a reduction that a lane makes alone."""
+    count = prod(axis.static for axis in node.over)
+    if node.policy == "unordered_tree":
+        made = min(count, 2 * FOLD_BLOCK + count // FOLD_BLOCK + 1)
+    else:
+        made = _depth(node, Mapping("reference"), 1, count)
+    return made + len(node.init[:1])
+
+
+def scan_depth(node: Scan, mapping: Mapping, lanes: int) -> int:
+    """The longest path in merges: within a chunk of lanes, then through the chunks after it."""
+    count = node.over.static
+    return count if mapping.family != "subgroup" else _levels(lanes) + -(-count // lanes) + 1
 
 
 def _levels(count: int) -> int:
@@ -50,7 +81,17 @@ def _depth(node: Reduce, mapping: Mapping, lanes: int, count: int) -> int:
         return run + (0 if reference else _levels(lanes)) + _levels(parts) + 1
     if reference or node.policy in ("fold_left", "fold_right"):
         return count
+    if mapping.family == "columns":
+        return _columns_depth(count, mapping.rows_at_once)
     share = mapping.subgroups_per_program
     own = slots(count, lanes * share, mapping.lane_elements)
     across = _levels(lanes) + (_levels(lanes) if share > 1 else 0)
     return -(-own // mapping.accumulators) + 1 + _levels(mapping.accumulators) + across
+
+
+def _columns_depth(count: int, rows_at_once: int) -> int:
+    """Rows of a round meet in a tree; rounds of a block, blocks and the last rows in sequence."""
+    whole = count // rows_at_once * rows_at_once
+    block = min(row_block(count, rows_at_once), whole)
+    own = block // rows_at_once + -(-whole // block) if block else 0
+    return own + _levels(rows_at_once) + 2

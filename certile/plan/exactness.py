@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from certile.diagnostics import Refusal
 from certile.ir.functions import FUNCTIONS
 from certile.ir.node import reach
-from certile.ir.terms import Apply, Term
-from certile.ir.tile import Kernel, Map, Parallel, Reduce, effects, roots
+from certile.ir.tile import Kernel, Map, Parallel, Reduce
+from certile.ir.walk import evaluated
 from certile.targets.sheet import Sheet
 
 __all__ = ["unkept_promise"]
@@ -44,8 +44,7 @@ def unkept_promise(kernel: Kernel, parallel: Parallel, sheet: Sheet) -> Refusal 
 
 
 def _reproducible(parallel: Parallel) -> Iterator[Reduce]:
-    steps = (parallel, *effects(parallel.body))
-    for at in reach(root for step in steps for root in roots(step)):
+    for at in evaluated(parallel):
         if isinstance(at, Reduce) and at.policy == "reproducible":
             yield at
 
@@ -55,13 +54,4 @@ def _functions(reduction: Reduce) -> Iterator[str]:
     for at in reach(reduction.operands()):
         if isinstance(at, Map) and at.dtype.is_float:
             yield at.fn
-    law = reduction.law
-    for term in (*law.lift, *law.merge, *law.finalize):
-        yield from _in_term(term)
-
-
-def _in_term(term: Term) -> Iterator[str]:
-    if isinstance(term, Apply):
-        yield term.fn
-        for arg in term.args:
-            yield from _in_term(arg)
+    yield from (at.fn for at in reduction.law.applications())

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 # Leaves that an ordered tree of the reference map folds in sequence before it branches: its depth
 # is at most 8 + log2(n / 8) + 1.
 ORDERED_RUN = 8
+# Leaves that a lane which folds in any order alone merges before it goes on to the next block.
+FOLD_BLOCK = 64
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-Materialization = Literal["preserve", "expensive-only"]
+Materialization = Literal["preserve", "expensive-only", "nothing"]
 
 
 @dataclass(frozen=True, slots=True)

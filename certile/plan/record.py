@@ -25,7 +25,7 @@ __all__ = [
     "Rejection",
 ]
 
-Family = Literal["subgroup", "reference"]
+Family = Literal["subgroup", "columns", "reference"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +36,9 @@ class Mapping:
     owns V consecutive elements a chunk: e = (W * chunk + w) * V + v with W = L * S.
     `unroll` is the ordered unrolling of a worker's own stripe; `accumulators` (CPU) is how many
     partial results a worker keeps.  `streaming` stores may bypass the cache.
+    `columns` (CPU): one program a lane, the lanes being neighbours in memory.  A group has
+    `group_vectors` vectors of programs; a leading group takes its neighbours' too, up to a strip of
+    `strip_vectors`, and walks the rows of the whole strip, `rows_at_once` in a round.
     `reference`: the ordered reference map, one program a lane, every loop serial (S = Q = V = 1);
     it serves what the subgroup family declines, and programs without an element domain.
     """
@@ -47,6 +50,9 @@ class Mapping:
     unroll: int = 1
     accumulators: int = 1
     streaming: bool = False
+    group_vectors: int = 1
+    strip_vectors: int = 1
+    rows_at_once: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +71,7 @@ class Rejection:
 
     subgroups_per_program: int
     programs_per_group: int
-    rule: Literal["stripe", "shared", "threads", "budget"]
+    rule: Literal["stripe", "shared", "threads", "budget", "width"]
     value: int
     limit: int
     reason: str
@@ -117,18 +123,20 @@ class GroupPlan:
     @property
     def workers(self) -> int:
         """W, the lanes that cooperate on one program."""
-        return 1 if self._reference else self.sheet.lanes * self._chosen.subgroups_per_program
+        return 1 if self._own_lane else self.sheet.lanes * self._chosen.subgroups_per_program
 
     @property
     def threads(self) -> int:
         """The lanes of a group."""
         share = self._chosen.subgroups_per_program * self._chosen.programs_per_group
-        return self.sheet.lanes * (1 if self._reference else share)
+        return self.sheet.lanes * (1 if self._own_lane else share)
 
     @property
     def group_programs(self) -> int:
-        """The programs of a full group: one a lane under the reference map, else Q."""
-        return self.sheet.lanes if self._reference else self._chosen.programs_per_group
+        """The programs of a full group: one a lane of each vector, or Q that share lanes."""
+        if self._own_lane:
+            return self.sheet.lanes * self._chosen.group_vectors
+        return self._chosen.programs_per_group
 
     @property
     def blocks(self) -> int:
@@ -152,8 +160,9 @@ class GroupPlan:
         return self.useful_elements / walked if walked else 0.0
 
     @property
-    def _reference(self) -> bool:
-        return self._chosen.family == "reference"
+    def _own_lane(self) -> bool:
+        """Whether each program has one lane to itself."""
+        return self._chosen.family != "subgroup"
 
     @property
     def _chosen(self) -> Mapping:

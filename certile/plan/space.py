@@ -12,11 +12,13 @@ from dataclasses import dataclass
 from math import prod
 
 from certile.analysis.effects import trips
+from certile.analysis.nests import flat
 from certile.diagnostics import ArgumentError, Refusal
 from certile.ir.rows import RowProgram, Step
-from certile.ir.tile import REPRODUCIBLE_BLOCK, Reduce, Serial
+from certile.ir.tile import REPRODUCIBLE_ACCUMULATORS, REPRODUCIBLE_BLOCK, Reduce, Serial
 from certile.plan.layout import slots
 from certile.plan.record import Declined, Mapping, Options, Rejection
+from certile.plan.sorting import sort_layout
 from certile.targets.sheet import Sheet
 
 MAX_SUBGROUPS = 32
@@ -86,20 +88,33 @@ def check_options(options: Options) -> None:
 
 
 def stripe_scalars(rows: RowProgram, workers: int, lane_elements: int) -> int:
-    """The 4-byte words a worker keeps: its slots of every kept tile and placed memory."""
-    kept = [(tile.type.elements, tile.dtype) for tile in rows.materialized]
-    placed = [(prod(axis.static for axis in memory.axes), memory.dtype) for memory in rows.memories]
-    return sum(
-        slots(count, workers, lane_elements) * max(1, dtype.size // 4)
-        for count, dtype in (*kept, *placed)
+    """The 4-byte words a worker keeps: its slots of every stripe, and of trees it makes alone."""
+    kept = [(tile.type.elements, 1, tile.dtype) for tile in rows.kept_scans]
+    kept += [(s.elements, s.copies, dtype) for s in rows.stripes for dtype in s.dtypes]
+    ordered = sum(sort_layout(node, workers).words for node in rows.sorts)
+    alone = sum(_tree_words(node) for node in rows.folds if node.policy == "reproducible")
+    return (
+        ordered
+        + alone
+        + sum(
+            slots(count, workers, lane_elements) * copies * max(1, dtype.size // 4)
+            for count, copies, dtype in kept
+        )
     )
+
+
+def _tree_words(reduction: Reduce) -> int:
+    """The words of the accumulators of a reproducible tree that one lane makes alone."""
+    count = prod(axis.static for axis in reduction.over)
+    dtypes = reduction.law.state_dtypes(reduction.accumulate, count)
+    return REPRODUCIBLE_ACCUMULATORS * sum(max(1, dtype.size // 4) for dtype in dtypes)
 
 
 def shared_bytes(rows: RowProgram, mapping: Mapping, lanes: int) -> int:
     """The group memory of all partial results: Q * S states a reduction, none when S = 1.
 
     A fixed order keeps its parts apart: one set a block of the reproducible tree, one a chunk of an
-    ordered tree.
+    ordered tree.  A reduction in a loop without rounds has none.
     """
     subgroups, packed = mapping.subgroups_per_program, mapping.programs_per_group
     if subgroups == 1:
@@ -111,7 +126,10 @@ def shared_bytes(rows: RowProgram, mapping: Mapping, lanes: int) -> int:
         * sum(
             _parts(reduction, extent, chunk)
             * reduction.law.state_bytes(reduction.accumulate, extent)
-            for reduction, extent in zip(rows.reductions, rows.reduction_extents, strict=True)
+            for reduction, extent, trips in zip(
+                rows.reductions, rows.reduction_extents, rows.reduction_trips, strict=True
+            )
+            if trips
         )
     )
 
@@ -147,7 +165,8 @@ def enumerate_space(
     rejected: list[Rejection] = []
     left_out = False
     for width in widths:
-        broken = _stripe_rejection(rows, width, limits, options)
+        broken = _width_rejection(rows, width, options)
+        broken = broken or _stripe_rejection(rows, width, limits, options)
         if broken is not None:
             rejected.append(broken)
             continue
@@ -176,8 +195,9 @@ class NothingLegal(Declined):
 
 def _nothing_legal(rejected: list[Rejection], refusals: tuple[Refusal, ...]) -> NothingLegal:
     if rejected:
-        # The widest candidate came nearest.
-        return NothingLegal("budget", rejected[-1].reason, tuple(rejected), refusals)
+        # The widest candidate came nearest, of those that may be wide at all.
+        nearest = [no for no in rejected if no.rule != "width"] or rejected
+        return NothingLegal("budget", nearest[-1].reason, tuple(rejected), refusals)
     return NothingLegal("admission", refusals[0].text, (), refusals)
 
 
@@ -223,6 +243,22 @@ def _packs(width: int, programs: int, limits: Limits, options: Options) -> Itera
         yield from range(1, most + 1)
 
 
+def _width_rejection(rows: RowProgram, width: int, options: Options) -> Rejection | None:
+    """Reject programs of several subgroups whose values move within one subgroup only."""
+    packed, wide = options.programs_per_group or 1, options.lane_elements
+    if width > 1 and rows.lanes is not None:
+        reason = f"results over a kept axis are made within one subgroup, not among {width}"
+        return Rejection(width, packed, "width", width, 1, reason)
+    if width > 1 and (rows.sorts or rows.scans):
+        what = "a sort exchanges elements" if rows.sorts else "a scan passes results on"
+        reason = f"{what} within one subgroup, not among {width}"
+        return Rejection(width, packed, "width", width, 1, reason)
+    if wide > 1 and rows.scans:
+        reason = f"a scan gives a lane every {wide}th element of a chunk, not {wide} in a row"
+        return Rejection(width, packed, "width", wide, 1, reason)
+    return None
+
+
 def _stripe_rejection(
     rows: RowProgram, width: int, limits: Limits, options: Options
 ) -> Rejection | None:
@@ -265,12 +301,6 @@ def packing_refusal(rows: RowProgram) -> Refusal | None:
 def _loops_with_reductions(steps: tuple[Step, ...]) -> Iterator[Serial]:
     for step in steps:
         if isinstance(step.node, Serial):
-            if any(isinstance(inner.node, Reduce) for inner in _flat(step.body)):
+            if any(isinstance(inner.node, Reduce) for inner in flat(step.body)):
                 yield step.node
             yield from _loops_with_reductions(step.body)
-
-
-def _flat(steps: tuple[Step, ...]) -> Iterator[Step]:
-    for step in steps:
-        yield step
-        yield from _flat(step.body)

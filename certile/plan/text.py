@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from certile.ir.laws import BUILTIN
 from certile.plan.record import Candidate, GroupPlan, Mapping
+from certile.proof.registry import certificate_of
 
 __all__ = ["plan_text", "why_text"]
 
@@ -30,6 +32,11 @@ def why_text(plan: GroupPlan) -> str:
 def _name(mapping: Mapping) -> str:
     if mapping.family == "reference":
         return "reference map: one program a lane, loops in the order written"
+    if mapping.family == "columns":
+        return (
+            f"columns map: one program a lane, strips of {mapping.group_vectors} to "
+            f"{mapping.strip_vectors} vectors, {mapping.rows_at_once} rows at once"
+        )
     parts = [
         f"S={mapping.subgroups_per_program}",
         f"Q={mapping.programs_per_group}",
@@ -66,8 +73,21 @@ def _program(plan: GroupPlan) -> Iterator[str]:
         return
     yield f"  domains      {list(plan.rows.domains)}"
     for node, extent in zip(plan.rows.reductions, plan.rows.reduction_extents, strict=True):
-        proof = node.law.certificate or "none (held by property tests)"
+        held = "property tests" if BUILTIN.get(node.law.name) == node.law else "generated lists"
+        proof = certificate_of(node.law, node.accumulate) or f"none (held by {held})"
         yield f"  reduction    {node.law.name} over {extent}, {node.policy}; certificate {proof}"
+    if plan.rows.lanes is not None:
+        axes = sorted(plan.rows.lanes, key=lambda axis: axis.uid)
+        across = ", ".join(axis.name for axis in axes) or "no axis"
+        yield f"  lanes along  {across}: the fewest rounds; uniform loops walk the other axes"
+    for node in plan.rows.folds:
+        names = ", ".join(axis.name for axis in node.over)
+        yield f"  fold         {node.law.name} over {names}, {node.policy}, by each lane alone"
+    for scan in plan.rows.scans:
+        kept = sum(result.of is scan for result in plan.rows.kept_scans)
+        way = f"{'inclusive' if scan.inclusive else 'exclusive'}{', reverse' * scan.reverse}"
+        where = f"{_counted(kept, 'result')} kept" if kept else "read as it is made"
+        yield f"  scan         {scan.law.name} over {scan.over.static}, {way}; {where}"
     yield f"  kept tiles   {len(plan.rows.materialized)} ({plan.materialization})"
 
 
@@ -77,6 +97,8 @@ def _reason(plan: GroupPlan) -> Iterator[str]:
         yield "  because      what was asked for cannot be had, and nothing else may serve"
     elif plan.mapping.family == "subgroup":
         yield "  because      no candidate costs less, and it comes first among equals"
+    elif plan.mapping.family == "columns":
+        yield "  because      neighbouring programs touch neighbouring elements of every row"
     elif plan.declined is not None:
         yield f"  because      lanes cannot share a program here: {plan.declined.reason}"
     else:

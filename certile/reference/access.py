@@ -26,6 +26,8 @@ from certile.ir.tile import (
     Reduce,
     Relabel,
     Result,
+    Scan,
+    Sort,
     Store,
     Tile,
     effects,
@@ -69,6 +71,8 @@ def largest_tile(region: Parallel, length: Length) -> int:
     for step in effects(region.body):
         for at in reach(roots(step)):
             axes = at.axes if isinstance(at, Tile) else ()
+            if isinstance(at, Sort):
+                axes = at.value.axes
             if isinstance(at, Reduce):
                 axes = join_axes(*(arg.axes for arg in at.args))
             largest = max(largest, prod(map(length, axes)))
@@ -94,7 +98,11 @@ def is_never_negative(tile: Tile) -> bool:
             return is_never_negative(tile.value)
         case Reduce() if tile.law in (ADD, MAXIMUM, MINIMUM) and not tile.init:
             return is_never_negative(tile.args[0])
-        case Result(index=1) if isinstance(tile.of, Reduce):
+        case Result() if isinstance(tile.of, Sort):
+            return tile.index == 1 or is_never_negative(tile.of.value)
+        case Scan() if tile.law in (ADD, MAXIMUM, MINIMUM) and tile.inclusive:
+            return is_never_negative(tile.args[0])
+        case Result(index=1) if isinstance(tile.of, Reduce | Scan):
             return tile.of.law == MEAN_VAR
         case _:
             return False

@@ -81,7 +81,7 @@ def agrees(
         depth: levels of the deepest tree, for every reduction or by reduction; None allows any
             tree, which has as many levels as leaves.
         flushed: the target may replace subnormal numbers by zero.
-        functions: f32 implementations that make inexact functions exact (`math="portable"`).
+        functions: implementations that make inexact functions exact (`math="portable"`).
 
     Returns:
         The agreement.  Untouched elements must be as they were.

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from certile.ir.dtypes import DType, bf16, bool_, f16, f32, f64
+from certile.ir.dtypes import DType, bool_, f32, f64
 from certile.ir.functions import COMPARISONS, FLOAT_TESTS, FUNCTIONS
 from certile.reference import machine_numeric as numeric
 from certile.reference.functions import Overrides
@@ -109,7 +109,11 @@ def bound_conversion(
         spread = np.maximum(np.abs(high - wide(data)), np.abs(wide(data) - low))
         return np.where(np.isinf(error) | np.isnan(error), np.inf, spread)
     if target.is_float:
-        return _finished(error, [center], [error], data, target, _rounding(target, how), how)
+        found = _finished(error, [center], [error], data, target, _rounding(target, how), how)
+        # What overflows, to infinity or NaN, is certain only where the value is far outside.
+        far = np.abs(center) - error > LARGEST[target] * (1 + 8 * UNIT[target])
+        unsure = np.isfinite(center) & ~np.isfinite(data) & ~far & (error > 0)
+        return np.where(unsure, np.inf, found)
     return error
 
 
@@ -168,7 +172,7 @@ def _of_where(args: Sequence[Value], errors: list[Array], data: Array) -> Array:
         return chosen
     if data.dtype == np.bool_:
         return np.where(errors[0] > 0, 1.0, chosen)
-    spread = np.zeros(1)
+    spread = np.zeros(())
     for arg, error in zip(args[1:], errors[1:], strict=True):
         gap = np.abs(wide(arg.data) - wide(data))
         alike = (wide(arg.data) == wide(data)) | (np.isnan(arg.data) & np.isnan(data))
@@ -207,13 +211,13 @@ def _of_numbers(
 
 
 def _no_rounding(size: Array) -> Array:
-    return np.zeros(1)
+    return np.zeros(())
 
 
 def _rounding(result: DType, how: Freedom) -> _Rounding:
     """Both sides round once; narrow types round the f32 result again."""
     unit = how.rounds(result)
-    through = UNIT[f32] if unit in (f16, bf16) else 0.0
+    through = UNIT[f32] if unit.bits < 32 else 0.0
     relative, absolute = 2.001 * (UNIT[unit] + through), LEAST[unit]
     return lambda size: relative * size + absolute
 
@@ -221,7 +225,7 @@ def _rounding(result: DType, how: Freedom) -> _Rounding:
 def _stated(result: DType, ulp: float, how: Freedom, least: float) -> _Rounding:
     """The target is within `ulp`, the reference within one; units are those of `least` or more."""
     unit = how.rounds(result)
-    if unit not in (f16, bf16):
+    if unit.bits >= 32:
         return lambda size: np.asarray((ulp + 1.0) * ulp_size(np.maximum(size, least), unit))
     narrow = _rounding(result, how)
     return lambda size: narrow(size) + (ulp + 1.0) * ulp_size(np.maximum(size, least), f32)
@@ -325,7 +329,7 @@ def _div(a: list[Array], e: list[Array], center: Array) -> Array:
 
 def _floordiv(a: list[Array], e: list[Array], center: Array) -> Array:
     (x, y), (ex, ey) = a, e
-    spread = np.zeros(1)
+    spread = np.zeros(())
     for dx in (-1.0, 1.0):
         for dy in (-1.0, 1.0):
             corner = np.floor((x + dx * ex) / np.where(y == 0, 1.0, y + dy * ey))
@@ -342,7 +346,7 @@ def _mod(a: list[Array], e: list[Array], center: Array) -> Array:
 
 def _pow(a: list[Array], e: list[Array], center: Array) -> Array:
     (x, y), (ex, ey) = a, e
-    spread = np.zeros(1)
+    spread = np.zeros(())
     for dx in (-1.0, 1.0):
         for dy in (-1.0, 1.0):
             spread = np.maximum(spread, _gap(np.power(x + dx * ex, y + dy * ey), center))

@@ -11,6 +11,7 @@ order the policy allows.  With g(k) = k u / (1 - k u), leaves x ± e, n of them:
 * mean, variance: 4(d+1) u max|x| for the mean; the variance's own rounding and the effect of the
   means' errors on M2 (Chan, Golub, LeVeque), by Cauchy-Schwarz over the merges;
 * log-sum-exp: relative 8(d+2) u for the sum plus u times the mean distance to the maximum;
+* scans: the form of each position's own leaves;
 * any other law: the bound that first-order propagation finds along one balanced tree, scaled to d
   levels and doubled.  That is an estimate, and the only one here that is not proved.
 
@@ -26,12 +27,29 @@ import numpy as np
 
 from certile.ir.dtypes import DType
 from certile.ir.laws import ARGMAX, ARGMIN, LOGSUMEXP, MEAN_VAR
-from certile.ir.tile import Reduce
+from certile.ir.terms import Var
+from certile.ir.tile import Reduce, Scan
 from certile.reference.bounding import Freedom, ulp_size
 from certile.reference.machine_numeric import Array
 from certile.reference.values import LARGEST, LEAST, LEAST_NORMAL, UNIT, Value, wide
 
 Bounds = Sequence[Array | None]
+
+# The lift of the laws whose state is the element; the closed forms read elements as states.
+_ITSELF = (Var("x"),)
+# How a quantity of the leaves is folded along the last dimension: to one number, or to one for each
+# prefix of them.
+Fold = Callable[[np.ufunc, Array], Array]
+
+
+def whole(function: np.ufunc, leaves: Array) -> Array:
+    """One number for all leaves."""
+    return np.asarray(function.reduce(leaves, axis=-1))
+
+
+def prefixes(function: np.ufunc, leaves: Array) -> Array:
+    """One number for each leaf and those before it."""
+    return np.asarray(function.accumulate(leaves, axis=-1))
 
 
 def tree_error(
@@ -72,6 +90,45 @@ def order_error(
     return [None if bound is None else 2.0 * bound for bound in closed]
 
 
+def scan_error(
+    node: Scan,
+    args: Sequence[Value],
+    found: Sequence[Value],
+    how: Freedom,
+    depth: int,
+    generic: Callable[[], Sequence[Value]],
+) -> Bounds:
+    """The bound of each result of an inclusive scan, at each position.
+
+    `generic` propagates along the left fold, which is as deep at a position as it has leaves.
+    """
+    law, count = node.law, args[0].data.shape[-1]
+    turn = slice(None, None, -1) if node.reverse else slice(None)
+    if law.builtin is not None and law.lift == _ITSELF:
+        x, e = wide(args[0].data)[..., turn], _error(args[0])[..., turn]
+        center = wide(found[0].data)[..., turn]
+        made = _BUILTIN[law.builtin](x, e, center, node.accumulate, depth, prefixes)
+        return [_flushed(made, x, node.accumulate, how)[..., turn]]
+    at = [_position(node, args, found, how, depth, k) for k in range(count)]
+    if at and None not in at:
+        return [np.stack(bounds, axis=-1) for bounds in zip(*at, strict=True)]
+    leaves = np.arange(1, count + 1)[turn]
+    factor = 2.0 * np.maximum(1.0, depth / leaves)
+    return [None if value.error is None else factor * value.error for value in generic()]
+
+
+def _position(
+    node: Scan, args: Sequence[Value], found: Sequence[Value], how: Freedom, depth: int, at: int
+) -> list[Array | None] | None:
+    """The closed form of one position; an index counts from the first leaf that is folded there."""
+    first = at if node.reverse else 0
+    which = slice(first, None if node.reverse else at + 1)
+    own = [arg.full().each(lambda array: array[..., which]) for arg in args]
+    shift = [first if kind == "index" else 0 for kind in node.law.results]
+    results = [Value(value.data[..., at] - away) for value, away in zip(found, shift, strict=True)]
+    return _closed(node.total, own, (), results, how, depth)
+
+
 def exact_rows(args: Sequence[Value], init: Sequence[Value]) -> Array:
     """The rows whose leaves and start values are all exact."""
     unsure = np.zeros(args[0].data.shape[:-1], np.bool_)
@@ -93,11 +150,11 @@ def _closed(
     """The closed form of the laws that have one."""
     law, dtype = node.law, node.accumulate
     x, e = wide(args[0].data), _error(args[0])
-    if law.builtin is not None:
+    if law.builtin is not None and law.lift == _ITSELF:
         for start in init:
             x = np.concatenate([_column(wide(start.data), x), x], axis=-1)
             e = np.concatenate([_column(_error(start), e), e], axis=-1)
-        made = _BUILTIN[law.builtin](x, e, wide(found[0].data), dtype, depth)
+        made = _BUILTIN[law.builtin](x, e, wide(found[0].data), dtype, depth, whole)
         return [_flushed(made, x, dtype, how)]
     if x.shape[-1] == 0 or init:
         return None
@@ -135,94 +192,110 @@ def _flushed(made: Array, x: Array, dtype: DType, how: Freedom) -> Array:
 
 
 def _settled(
-    made: Array, center: Array, x: Array, e: Array, dtype: DType, may_overflow: Array
+    made: Array,
+    center: Array,
+    leaves: tuple[Array, Array],
+    dtype: DType,
+    may_overflow: Array,
+    fold: Fold = whole,
 ) -> Array:
     """The bound with one rounding on both sides, and infinite where anything may happen."""
+    x, e = leaves
     rounded = made + 2.001 * UNIT[dtype] * (np.abs(center) + made) + LEAST[dtype]
     rounded = np.where(np.isfinite(center), rounded, 0.0)
     over = np.isfinite(center) & (np.abs(center) + rounded > LARGEST[dtype])
-    special = ~np.isfinite(x).all(axis=-1)
+    special = ~fold(np.logical_and, np.isfinite(x))
     certain = np.abs(center) - made > LARGEST[dtype] * (1 + 4 * UNIT[dtype])
     made_inf = np.isfinite(center) & certain & ~may_overflow
-    loose = (over & ~made_inf) | (may_overflow & ~np.isnan(center)) | np.isinf(e).any(axis=-1)
+    loose = (over & ~made_inf) | (may_overflow & ~np.isnan(center))
+    loose = loose | fold(np.logical_or, np.isinf(e))
     # A NaN or an infinity among the leaves decides by itself, and so does a far result.
     rounded = np.where(made_inf | (special & np.isnan(center)), 0.0, rounded)
     return np.where(loose, np.inf, np.where(np.isnan(rounded), np.inf, rounded))
 
 
-def _add(x: Array, e: Array, center: Array, dtype: DType, depth: int) -> Array:
-    inherited = e.sum(axis=-1)
+def _add(x: Array, e: Array, center: Array, dtype: DType, depth: int, fold: Fold) -> Array:
+    inherited = fold(np.add, e)
     if not dtype.is_float:
         return np.asarray(inherited)
-    size = (np.where(np.isfinite(x), np.abs(x), 0.0) + np.where(np.isfinite(e), e, 0.0)).sum(
-        axis=-1
-    )
+    finite = np.isfinite(x)
+    size = fold(np.add, np.where(finite, np.abs(x), 0.0) + np.where(np.isfinite(e), e, 0.0))
     # The reference itself sums pairwise in float64, in runs of at most 128 elements.
     steps = depth + (min(x.shape[-1], 160) if UNIT[dtype] < 2.0**-40 else 1)
     made = inherited + growth(steps, UNIT[dtype]) * size
-    positive = np.where(x > 0, x + e, e).sum(axis=-1, where=np.isfinite(x))
-    negative = np.where(x < 0, e - x, e).sum(axis=-1, where=np.isfinite(x))
+    positive = fold(np.add, np.where(finite, np.where(x > 0, x + e, e), 0.0))
+    negative = fold(np.add, np.where(finite, np.where(x < 0, e - x, e), 0.0))
     limit = LARGEST[dtype]
     both = (positive > limit) & (negative > limit)
     against = ((center == np.inf) & (negative > limit)) | ((center == -np.inf) & (positive > limit))
     partial = (np.maximum(positive, negative) > limit) & (np.abs(center) <= limit)
-    settled = _settled(made, center, x, e, dtype, both | against | partial)
-    exact = (inherited == 0) & _every_order_exact(x, size, dtype)
+    settled = _settled(made, center, (x, e), dtype, both | against | partial, fold)
+    exact = (inherited == 0) & _every_order_exact(x, size, dtype, fold)
     return np.where(exact, 0.0, settled)
 
 
-def _every_order_exact(x: Array, size: Array, dtype: DType) -> Array:
+def _every_order_exact(x: Array, size: Array, dtype: DType, fold: Fold) -> Array:
     """Whether all leaves are multiples of one power of two that no partial sum outgrows."""
     known = (size > 0) & np.isfinite(size)
     exponent = np.frexp(np.where(known, size, 1.0))[1]
     digits = round(-math.log2(UNIT[dtype]))
-    scale = (digits - exponent)[..., None]
-    with np.errstate(over="ignore", invalid="ignore"):
-        scaled = np.ldexp(np.where(np.isfinite(x), x, 0.5), np.clip(scale, -1000, 1000))
-        whole = (scaled == np.floor(scaled)).all(axis=-1)
-    return np.asarray((size == 0) | (known & whole))
+    if x.shape[-1] == 0:
+        return np.ones(size.shape, np.bool_)
+    grain = fold(np.minimum, _least_bit(np.where(np.isfinite(x), x, 0.5)))
+    return np.asarray((size == 0) | (known & (grain >= exponent - digits)))
 
 
-def _mul(x: Array, e: Array, center: Array, dtype: DType, depth: int) -> Array:
+def _least_bit(x: Array) -> Array:
+    """The exponent of the least bit of each number; that of 0 is above all."""
+    fraction, exponent = np.frexp(x)
+    digits = np.abs(np.ldexp(fraction, 53)).astype(np.int64)
+    least = np.frexp((digits & -digits).astype(np.float64))[1] - 1
+    return np.where(x == 0, 1 << 20, exponent - 53 + least)
+
+
+def _mul(x: Array, e: Array, center: Array, dtype: DType, depth: int, fold: Fold) -> Array:
+    unsure = fold(np.logical_or, e != 0)
     if not dtype.is_float:
-        return np.where(e.any(axis=-1), np.inf, 0.0)
+        return np.where(unsure, np.inf, 0.0)
     size = np.abs(x) + e
-    spread = np.where(e.any(axis=-1), size.prod(axis=-1) - np.abs(center), 0.0)
+    spread = np.where(unsure, fold(np.multiply, size) - np.abs(center), 0.0)
     count = x.shape[-1]
-    peak = np.maximum(size, 1.0).prod(axis=-1, where=np.isfinite(x))
-    low = np.minimum(np.abs(x), 1.0).prod(axis=-1, where=(x != 0) & np.isfinite(x))
+    finite = np.isfinite(x)
+    peak = fold(np.multiply, np.where(finite, np.maximum(size, 1.0), 1.0))
+    low = fold(np.multiply, np.where((x != 0) & finite, np.minimum(np.abs(x), 1.0), 1.0))
     lost = np.where(low < LEAST_NORMAL[dtype] * 2, count * LEAST[dtype] * peak, 0.0)
     made = np.maximum(spread, 0.0) + growth(count + 1, UNIT[dtype]) * np.abs(center) + lost
-    steady = _integral_product(x, size, dtype) & ~e.any(axis=-1)
+    steady = _integral_product(x, size, dtype, fold) & ~unsure
     overflow = (peak > LARGEST[dtype]) & ~((center == np.inf) | (center == -np.inf))
-    vanishing = np.isinf(x).any(axis=-1) & (low < LEAST[dtype])
-    settled = _settled(made, center, x, e, dtype, overflow | vanishing)
+    vanishing = fold(np.logical_or, np.isinf(x)) & (low < LEAST[dtype])
+    settled = _settled(made, center, (x, e), dtype, overflow | vanishing, fold)
     return np.where(steady, 0.0, settled)
 
 
-def _integral_product(x: Array, size: Array, dtype: DType) -> Array:
+def _integral_product(x: Array, size: Array, dtype: DType, fold: Fold) -> Array:
     """Whole numbers whose largest product is exact are exact in any order."""
-    whole = np.isfinite(x).all(axis=-1) & (x == np.floor(x)).all(axis=-1)
-    return np.asarray(whole & (np.maximum(size, 1.0).prod(axis=-1) * UNIT[dtype] <= 1))
+    integral = fold(np.logical_and, np.isfinite(x) & (x == np.floor(x)))
+    largest = fold(np.multiply, np.maximum(size, 1.0))
+    return np.asarray(integral & (largest * UNIT[dtype] <= 1))
 
 
-def _maximum(x: Array, e: Array, center: Array, dtype: DType, depth: int) -> Array:
-    return _extreme(x, e, center)
+def _maximum(x: Array, e: Array, center: Array, dtype: DType, depth: int, fold: Fold) -> Array:
+    return _extreme(x, e, center, fold)
 
 
-def _minimum(x: Array, e: Array, center: Array, dtype: DType, depth: int) -> Array:
-    return _extreme(-x, e, -center)
+def _minimum(x: Array, e: Array, center: Array, dtype: DType, depth: int, fold: Fold) -> Array:
+    return _extreme(-x, e, -center, fold)
 
 
-def _extreme(x: Array, e: Array, center: Array) -> Array:
+def _extreme(x: Array, e: Array, center: Array, fold: Fold) -> Array:
     if x.shape[-1] == 0 or not e.any():
         return np.zeros(center.shape)
-    high, low = (x + e).max(axis=-1), (x - e).max(axis=-1)
+    high, low = fold(np.maximum, x + e), fold(np.maximum, x - e)
     made = np.maximum(
         np.where(high == center, 0.0, high - center), np.where(low == center, 0.0, center - low)
     )
     made = np.where(np.isnan(center), 0.0, made)
-    return np.where(np.isinf(e).any(axis=-1) | np.isnan(made), np.inf, made)
+    return np.where(fold(np.logical_or, np.isinf(e)) | np.isnan(made), np.inf, made)
 
 
 def _winner(x: Array, e: Array, index: Array) -> Array:
@@ -261,8 +334,8 @@ def _mean_var(
     mean_overflow = ~(wide_gap <= LARGEST[dtype])
     # Non-finite leaves are certain in the mean unless infinities meet; the variance is then NaN.
     special = ~np.isfinite(x).all(axis=-1)
-    mean_error = _settled(drift + e.mean(axis=-1), mean, x, e, dtype, mean_overflow & ~special)
-    var_error = _settled(own + coupled + spread, var, x, e, dtype, var_overflow & ~special)
+    mean_error = _settled(drift + e.mean(axis=-1), mean, (x, e), dtype, mean_overflow & ~special)
+    var_error = _settled(own + coupled + spread, var, (x, e), dtype, var_overflow & ~special)
     return [mean_error, var_error]
 
 
@@ -278,10 +351,10 @@ def _logsumexp(x: Array, e: Array, center: Array, dtype: DType, depth: int) -> A
     log_part = np.abs(center - np.where(finite, top, 0.0))
     made = relative + 3 * ulp_size(np.where(np.isfinite(log_part), log_part, 0.0), dtype)
     made = made + e.max(axis=-1)
-    return _settled(made, center, x, e, dtype, np.zeros(center.shape, np.bool_))
+    return _settled(made, center, (x, e), dtype, np.zeros(center.shape, np.bool_))
 
 
-_BUILTIN: dict[str, Callable[[Array, Array, Array, DType, int], Array]] = {
+_BUILTIN: dict[str, Callable[[Array, Array, Array, DType, int, Fold], Array]] = {
     "add": _add,
     "mul": _mul,
     "maximum": _maximum,

@@ -28,10 +28,12 @@ from certile.ir.tile import (
     Relabel,
     Result,
     ScalarArg,
+    Scan,
+    Sort,
     Tile,
 )
 from certile.ir.types import Axis, Dim
-from certile.reference import laws
+from certile.reference import laws, scans, sorting
 from certile.reference import machine_numeric as numeric
 from certile.reference.access import is_never_negative
 from certile.reference.bounding import Freedom, bound, bound_conversion
@@ -44,7 +46,7 @@ Arguments = Mapping[str, Array | bool | int | float]
 # Functions of two operands that only their difference decides.
 _OF_DIFFERENCE = frozenset(("sub", "eq", "ne", "lt", "le", "gt", "ge"))
 
-Depth = int | Mapping[Reduce, int] | None
+Depth = int | Mapping[Reduce | Scan, int] | None
 
 
 @dataclass(slots=True)
@@ -75,7 +77,9 @@ class Evaluator:
             Relabel: self._relabel,
             Gather: self._gather,
             Reduce: self._reduce,
+            Scan: self._scan,
             Result: self._result,
+            Sort: self._sort,
         }
 
     def _open(self, levels: int, coordinates: Mapping[Axis, Value]) -> None:
@@ -295,6 +299,25 @@ class Evaluator:
             places.append(np.arange(source.data.shape[dim]).reshape(shape))
         return (*places, index)
 
+    def _sort(self, at: Node) -> tuple[Value, ...]:
+        assert isinstance(at, Sort)
+        levels = self._levels(at)
+        extent, wanted = self.extent(at.over), self.extent(at.into)
+        source = self._aligned(at.value, [*at.spanned, at.over], levels)
+        source = source.each(lambda a: np.broadcast_to(a, (*a.shape[:-1], extent)))
+        if source.poison is not None and source.poison.any():
+            raise poison_fault("a sort", at.loc)
+        place = levels + at.value.axes.index(at.over)
+
+        def put(array: Array) -> Array:
+            if at.into not in at.axes:
+                return np.asarray(array[..., 0])
+            return np.moveaxis(array[..., :wanted], -1, place)
+
+        values, positions = sorting.order(source, descending=at.descending)
+        made = (values.each(put), positions.each(put))
+        return made if at.positions else made[:1]
+
     def _reduce(self, at: Node) -> tuple[Value, ...]:
         assert isinstance(at, Reduce)
         levels = self._levels(at)
@@ -317,3 +340,23 @@ class Evaluator:
         depth = self._depth.get(at) if isinstance(self._depth, Mapping) else self._depth
         found = laws.reduce(at, args, init, self._how, count if depth is None else depth)
         return tuple(Value(value.data, levels, None, value.error) for value in found)
+
+    def _scan(self, at: Node) -> tuple[Value, ...]:
+        assert isinstance(at, Scan)
+        levels = self._levels(at)
+        kept = [axis for axis in at.axes if axis != at.over]
+        order = [*kept, at.over]
+        args = [self._aligned(arg, order, levels) for arg in at.args]
+        count = self.extent(at.over)
+        lead = np.broadcast_shapes(*(arg.data.shape[:-1] for arg in args))
+        args = [arg.each(lambda a: np.broadcast_to(a, (*lead, count))) for arg in args]
+        for arg in args:
+            if arg.poison is not None and arg.poison.any():
+                raise poison_fault("a scan", at.loc)
+        depth = self._depth.get(at) if isinstance(self._depth, Mapping) else self._depth
+        found = scans.scan(at, args, self._how, count if depth is None else depth)
+        back = [*range(levels), *(levels + order.index(axis) for axis in at.axes)]
+        return tuple(
+            Value(value.data, levels, None, value.error).each(lambda a: a.transpose(back))
+            for value in found
+        )

@@ -17,7 +17,8 @@ from certile.ir.functions import COMPARISONS, FUNCTIONS
 from certile.reference import machine_numeric as numeric
 from certile.reference.machine_numeric import Array
 
-# f32 implementations of inexact functions, as portable targets compute them, by name.
+# Implementations of inexact functions, as portable targets compute them, by name: in f64 of f64
+# operands, in f32 of others.
 Overrides = Mapping[str, Callable[..., Array]]
 
 # Functions that mean the same for bools as for bits; the others are arithmetic of 0 and 1.
@@ -43,7 +44,8 @@ def apply(
     if dtype.kind == "bool" and fn not in _LOGICAL:
         made = apply(fn, [arg.astype(np.int32) for arg in args], i32)
         return np.asarray(made != 0)
-    if overrides and fn in overrides and dtype != f64:
-        made = np.asarray(overrides[fn](*args), np.float32)
-        return numeric.convert(made, f32, dtype)
+    if overrides and fn in overrides:
+        wide = f64 if dtype == f64 else f32
+        made = np.asarray(overrides[fn](*args), numeric.storage(wide))
+        return numeric.convert(made, wide, dtype)
     return numeric.compute(fn, dtype, tuple(args))

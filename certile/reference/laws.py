@@ -14,10 +14,10 @@ from functools import reduce as fold
 
 import numpy as np
 
-from certile.ir.dtypes import DType, f64, promote
+from certile.ir.dtypes import DType, bool_, f64, promote
 from certile.ir.functions import FUNCTIONS
-from certile.ir.laws import ARGMAX, ARGMIN, Law, literal_value
-from certile.ir.terms import Apply, Lit, Term, evaluate
+from certile.ir.laws import ARGMAX, ARGMIN, Law, cast_target, literal_dtype, literal_value
+from certile.ir.terms import Lit, Term, Var, evaluate
 from certile.ir.tile import Reduce
 from certile.reference import machine_numeric as numeric
 from certile.reference.bounding import Freedom, bound, bound_conversion
@@ -60,6 +60,7 @@ class Algebra:
         self.law = law
         self.accumulate = accumulate
         self.state_dtypes = law.state_dtypes(accumulate, elements)
+        self.index_dtype = law.index_dtype(elements)
         self._how = how
         self._overrides = overrides
 
@@ -78,11 +79,7 @@ class Algebra:
         }
         shape = args[0].data.shape
         if self.law.indexed:
-            index = next(
-                dtype
-                for dtype, component in zip(self.state_dtypes, self.law.state, strict=True)
-                if component.type == "index"
-            )
+            index = self.index_dtype
             positions = np.arange(shape[-1]).astype(numeric.carrier(index))
             variables["i"] = Typed(index, Value(positions.reshape((1,) * (len(shape) - 1) + (-1,))))
         made = self._terms(self.law.lift, variables, self.state_dtypes)
@@ -117,6 +114,16 @@ class Algebra:
         shape = state[0].data.shape
         return tuple(value.each(lambda array: np.broadcast_to(array, shape)) for value in made)
 
+    def conditions(self, terms: tuple[Term, ...], state: State) -> State:
+        """Conditions on a state, as terms over its components."""
+        variables = {
+            component.name: Typed(dtype, value)
+            for component, dtype, value in zip(
+                self.law.state, self.state_dtypes, state, strict=True
+            )
+        }
+        return self._terms(terms, variables, (bool_,) * len(terms))
+
     def _terms(
         self, terms: tuple[Term, ...], variables: dict[str, Typed], dtypes: tuple[DType, ...]
     ) -> State:
@@ -124,17 +131,18 @@ class Algebra:
         made = []
         for term, dtype in zip(terms, dtypes, strict=True):
             if isinstance(term, Lit):
-                typed = self._literal(term.value, dtype)
+                typed = self._literal(term, dtype)
             else:
                 typed = evaluate(term, variables, self._beside, self._apply, memo)
             made.append(self._converted(typed, dtype).value)
         return tuple(made)
 
-    def _beside(self, value: bool | int | float | str, beside: Typed | None) -> Typed:
-        return self._literal(value, self.accumulate if beside is None else beside.dtype)
+    def _beside(self, literal: Lit, beside: Typed | None) -> Typed:
+        return self._literal(literal, self.accumulate if beside is None else beside.dtype)
 
-    def _literal(self, value: bool | int | float | str, dtype: DType) -> Typed:
-        number = literal_value(value, dtype)
+    def _literal(self, literal: Lit, dtype: DType) -> Typed:
+        dtype = literal_dtype(literal, self.accumulate) or dtype
+        number = literal_value(literal.value, dtype)
         return Typed(dtype, Value(np.array(number).astype(numeric.carrier(dtype))))
 
     def _converted(self, typed: Typed, dtype: DType) -> Typed:
@@ -149,6 +157,9 @@ class Algebra:
         return Typed(dtype, Value(data, error=error))
 
     def _apply(self, fn: str, args: tuple[Typed, ...]) -> Typed:
+        target = cast_target(fn, self.accumulate)
+        if target is not None:
+            return self._converted(args[0], target)
         alike = args[1:] if fn == "where" else args
         dtype = fold(promote, (arg.dtype for arg in alike))
         values = [self._converted(arg, dtype).value for arg in alike]
@@ -174,8 +185,8 @@ def reduce(
     count = args[0].data.shape[-1]
     overrides = None if how is None else how.overrides
     exact = Algebra(node.law, node.accumulate, count, overrides=overrides)
-    found = _in_order(node, exact, _stripped(args), _stripped(init))
-    if how is None or not (_inexact(node.law, how) or any(v.error is not None for v in args)):
+    found = _in_order(node, exact, stripped(args), stripped(init))
+    if how is None or not (inexact(node.law, how) or any(v.error is not None for v in args)):
         return found
     tracked = Algebra(node.law, node.accumulate, count, how, overrides)
     errors = order_error(
@@ -187,7 +198,7 @@ def reduce(
         _levels(node, count),
         lambda: _in_order(node, tracked, args, init),
     )
-    if not _inexact(node.law, how):
+    if not inexact(node.law, how):
         # The same order of the same leaves gives the same bits.
         exact_row = exact_rows(args, init)
         errors = [None if e is None else np.where(exact_row, 0.0, e) for e in errors]
@@ -216,17 +227,11 @@ def _levels(node: Reduce, count: int) -> int:
     return -(-min(count, _BLOCK) // _LANES) + len(_DISTANCES) + (blocks - 1).bit_length()
 
 
-def _inexact(law: Law, how: Freedom) -> bool:
+def inexact(law: Law, how: Freedom) -> bool:
     """Whether results may differ along one and the same order of exact leaves."""
-    terms = (*law.lift, *law.merge, *law.finalize)
-    used = {fn for term in terms for fn in _functions(term)}
-    return how.flushed or any(FUNCTIONS[fn].ulp is not None for fn in used - set(how.overrides))
-
-
-def _functions(term: Term) -> set[str]:
-    if not isinstance(term, Apply):
-        return set()
-    return {term.fn}.union(*(_functions(arg) for arg in term.args))
+    used = {at.fn for at in law.applications()}
+    functions = [FUNCTIONS[fn] for fn in used - set(how.overrides) if fn in FUNCTIONS]
+    return how.flushed or any(function.ulp is not None for function in functions)
 
 
 def _as_state(algebra: Algebra, init: Sequence[Value]) -> State:
@@ -237,11 +242,12 @@ def _as_state(algebra: Algebra, init: Sequence[Value]) -> State:
     )
 
 
-def _part(state: State, which: slice) -> State:
+def part(state: State, which: slice | Array) -> State:
+    """The states at some places of the last dimension."""
     return tuple(value.each(lambda array: array[..., which]) for value in state)
 
 
-def _joined(parts: Sequence[State]) -> State:
+def joined(parts: Sequence[State]) -> State:
     """States one after another along the last dimension."""
 
     def join(values: tuple[Value, ...]) -> Value:
@@ -258,7 +264,8 @@ def _joined(parts: Sequence[State]) -> State:
     return tuple(join(values) for values in zip(*parts, strict=True))
 
 
-def _spread(state: State, shape: tuple[int, ...]) -> State:
+def spread(state: State, shape: tuple[int, ...]) -> State:
+    """A state repeated up to a shape."""
     return tuple(value.each(lambda array: np.broadcast_to(array, shape)) for value in state)
 
 
@@ -274,10 +281,10 @@ def _fold(algebra: Algebra, state: State, start: State, from_right: bool) -> Sta
     running = start or algebra.identity(len(lead) + 1)
     if algebra.law.builtin == "add" and state[0].error is None and running[0].error is None:
         return _running_sum(state[0], running[0], from_right)
-    running = _spread(running, (*lead, 1))
+    running = spread(running, (*lead, 1))
     count = _count(state)
     for k in range(count - 1, -1, -1) if from_right else range(count):
-        leaf = _part(state, slice(k, k + 1))
+        leaf = part(state, slice(k, k + 1))
         running = algebra.merge(leaf, running) if from_right else algebra.merge(running, leaf)
     return running
 
@@ -295,9 +302,9 @@ def _reproducible(algebra: Algebra, state: State) -> State:
     count = _count(state)
     lead = state[0].data.shape[:-1]
     if count == 0:
-        return _spread(algebra.identity(len(lead) + 1), (*lead, 1))
+        return spread(algebra.identity(len(lead) + 1), (*lead, 1))
     blocks = [
-        _block(algebra, _part(state, slice(at, min(at + _BLOCK, count))))
+        _block(algebra, part(state, slice(at, min(at + _BLOCK, count))))
         for at in range(0, count, _BLOCK)
     ]
     return _balanced(algebra, blocks)
@@ -314,28 +321,24 @@ def _balanced(algebra: Algebra, blocks: Sequence[State]) -> State:
 def _block(algebra: Algebra, state: State) -> State:
     """128 accumulators fold left from the identity and meet by fixed distances."""
     lead = state[0].data.shape[:-1]
-    running = _spread(algebra.identity(len(lead) + 1), (*lead, _LANES))
+    running = spread(algebra.identity(len(lead) + 1), (*lead, _LANES))
     for at in range(0, _count(state), _LANES):
-        leaves = _part(state, slice(at, at + _LANES))
+        leaves = part(state, slice(at, at + _LANES))
         present = _count(leaves)
-        merged = algebra.merge(_part(running, slice(0, present)), leaves)
+        merged = algebra.merge(part(running, slice(0, present)), leaves)
         running = (
             merged
             if present == _LANES
-            else _joined([merged, tuple(v.full() for v in _part(running, slice(present, None)))])
+            else joined([merged, tuple(v.full() for v in part(running, slice(present, None)))])
         )
     for distance in _DISTANCES:
         lower = np.array([lane for lane in range(_LANES) if not lane & distance])
-        running = algebra.merge(_lanes(running, lower), _lanes(running, lower | distance))
+        running = algebra.merge(part(running, lower), part(running, lower | distance))
         # Both partners hold the merged state; the next distance reads either.
         both = np.zeros(_LANES, np.int64)
         both[lower] = both[lower | distance] = np.arange(len(lower))
-        running = _lanes(running, both)
-    return _part(running, slice(0, 1))
-
-
-def _lanes(state: State, which: Array) -> State:
-    return tuple(value.each(lambda array: array[..., which]) for value in state)
+        running = part(running, both)
+    return part(running, slice(0, 1))
 
 
 # Trees.
@@ -352,7 +355,7 @@ def _tree(
     found = _quick(node.law, wide, widened) if not init else None
     if found is None or (how is not None and node.law.builtin is None):
         exact = Algebra(node.law, wide, args[0].data.shape[-1])
-        found = _evaluated(exact, _stripped(widened), _stripped(starts))
+        found = _evaluated(exact, stripped(widened), stripped(starts))
     errors: Sequence[Array | None] = (None,) * len(found)
     if how_wide is not None:
         tracked = Algebra(node.law, wide, args[0].data.shape[-1], how_wide)
@@ -369,7 +372,8 @@ def _tree(
     )
 
 
-def _stripped(values: Sequence[Value]) -> list[Value]:
+def stripped(values: Sequence[Value]) -> list[Value]:
+    """The values without what is known of their errors."""
     return [Value(value.data) for value in values]
 
 
@@ -378,11 +382,11 @@ def _evaluated(algebra: Algebra, args: Sequence[Value], init: Sequence[Value]) -
     state = algebra.lift(args)
     lead = state[0].data.shape[:-1]
     if _count(state) == 0:
-        state = _spread(algebra.identity(len(lead) + 1), (*lead, 1))
+        state = spread(algebra.identity(len(lead) + 1), (*lead, 1))
     while (count := _count(state)) > 1:
         even = count - count % 2
-        merged = algebra.merge(_part(state, slice(0, even, 2)), _part(state, slice(1, even, 2)))
-        state = _joined([merged, _part(state, slice(even, None))]) if count % 2 else merged
+        merged = algebra.merge(part(state, slice(0, even, 2)), part(state, slice(1, even, 2)))
+        state = joined([merged, part(state, slice(even, None))]) if count % 2 else merged
     if init:
         start = tuple(value.each(lambda array: array[..., None]) for value in init)
         state = algebra.merge(_as_state(algebra, start), state)
@@ -394,7 +398,7 @@ def _quick(law: Law, dtype: DType, args: Sequence[Value]) -> tuple[Value, ...] |
     data = args[0].data
     if data.shape[-1] == 0:
         return None
-    if law.builtin is not None and dtype.kind != "bool":
+    if law.builtin is not None and dtype.kind != "bool" and law.lift == (Var("x"),):
         reduction: Callable[..., Array] = _UFUNCS[law.builtin].reduce
         return (Value(np.asarray(reduction(data, axis=-1, dtype=data.dtype))),)
     if law in (ARGMAX, ARGMIN):

@@ -29,7 +29,6 @@ from certile.ir.machine import (
     Compute,
     Constant,
     Convert,
-    FirstLane,
     For,
     If,
     Load,
@@ -37,11 +36,13 @@ from certile.ir.machine import (
     Operation,
     Parameter,
     PrivateArray,
+    ReadLane,
     Reinterpret,
     SharedArray,
     SharedLoad,
     SharedStore,
     Shuffle,
+    ShuffleUp,
     Special,
     Store,
     Value,
@@ -245,8 +246,14 @@ class _Run:
         partner = np.arange(self.shape[2]) ^ operation.mask
         self._set(operation.result, self._lanes(operation.value)[..., partner])
 
-    def first(self, operation: FirstLane, active: _Active) -> None:
-        self._set(operation.result, self.environment[operation.value][..., :1])
+    def shuffle_up(self, operation: ShuffleUp, active: _Active) -> None:
+        lane = np.arange(self.shape[2])
+        source = np.where(lane < operation.distance, lane, lane - operation.distance)
+        self._set(operation.result, self._lanes(operation.value)[..., source])
+
+    def read_lane(self, operation: ReadLane, active: _Active) -> None:
+        lane = operation.lane
+        self._set(operation.result, self._lanes(operation.value)[..., lane : lane + 1])
 
     # Memory.
 
@@ -456,7 +463,8 @@ _EXECUTE: dict[type[Operation], Callable[[_Run, Any, _Active], None]] = {
     Reinterpret: _Run.reinterpret,
     Collective: _Run.collective,
     Shuffle: _Run.shuffle,
-    FirstLane: _Run.first,
+    ShuffleUp: _Run.shuffle_up,
+    ReadLane: _Run.read_lane,
     Load: _Run.load,
     Store: _Run.store,
     SharedLoad: _Run.shared_load,

@@ -1,17 +1,16 @@
 """What one Machine IR operation computes on arrays, bit for bit.
 
-In: NumPy arrays in carrier types.  Out: the same.  A carrier holds a dtype exactly: f16 and bf16
-are carried as float32, every other dtype as itself.  Decides rounding (once, to nearest even, in
-the operation's type; narrow floats through f32), saturation, division by zero and shifts.  Leaves
-memory and control to `certile.reference.machine`.  Transcendental functions of f32 are computed in
-float64 and rounded: within the bound of the function table, not a target's own bits.
+In: NumPy arrays in carrier types.  Out: the same.  A carrier holds a dtype exactly: narrow
+floats are carried as float32, every other dtype as itself.  Decides rounding (once, to nearest
+even, in the operation's type; narrow floats through f32), saturation, division by zero and shifts.
+Leaves memory and control to `certile.reference.machine`.  Transcendental functions of f32 are
+computed in float64 and rounded: within the bound of the function table, not a target's own bits.
 
 Callers ignore floating-point warnings: infinities and NaN are values here.
 """
 
 import math
 from collections.abc import Callable
-from fractions import Fraction
 from typing import Any, TypeAlias
 
 import ml_dtypes
@@ -19,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from certile.ir.dtypes import DType
+from certile.reference.fused import fma_f64
 
 __all__ = ["Array", "carrier", "combine", "compute", "convert", "reinterpret", "storage"]
 
@@ -31,8 +31,10 @@ _STORAGE: dict[str, np.dtype[Any]] = {
     "bf16": np.dtype(ml_dtypes.bfloat16),
     "f32": np.dtype(np.float32),
     "f64": np.dtype(np.float64),
+    "f8e4m3": np.dtype(ml_dtypes.float8_e4m3fn),
+    "f8e5m2": np.dtype(ml_dtypes.float8_e5m2),
 }
-_NARROW = ("f16", "bf16")
+_NARROW = ("f16", "bf16", "f8e4m3", "f8e5m2")
 
 
 def storage(dtype: DType) -> np.dtype[Any]:
@@ -83,18 +85,6 @@ def fma_f32(a: Array, b: Array, c: Array) -> Array:
     return np.asarray((pattern + np.where(inexact, step, 0)).view(np.float64).astype(np.float32))
 
 
-def _fma_one(a: float, b: float, c: float) -> float:
-    if not (math.isfinite(a) and math.isfinite(b) and math.isfinite(c)):
-        return a * b + c
-    exact = Fraction(a) * Fraction(b) + Fraction(c)
-    if exact == 0:
-        return a * b + c
-    try:
-        return float(exact)
-    except OverflowError:
-        return math.copysign(math.inf, exact)
-
-
 def _elementwise(fn: Callable[..., float]) -> Callable[..., Array]:
     wrapped = np.frompyfunc(fn, fn.__code__.co_argcount if hasattr(fn, "__code__") else 1, 1)
 
@@ -102,9 +92,6 @@ def _elementwise(fn: Callable[..., float]) -> Callable[..., Array]:
         return np.asarray(wrapped(*args), np.float64)
 
     return apply
-
-
-_fma_f64 = _elementwise(_fma_one)
 
 
 def _floor_mod(a: Array, b: Array) -> Array:
@@ -228,7 +215,7 @@ def compute(fn: str, dtype: DType, args: tuple[Array, ...]) -> Array:
     if not dtype.is_float:
         return np.asarray(_INTEGER[fn](*args))
     if fn == "fma":
-        fused = _fma_f64(*args) if dtype.name == "f64" else fma_f32(*args)
+        fused = fma_f64(*args) if dtype.name == "f64" else fma_f32(*args)
         return _rounded(fused, dtype)
     if fn in _EXACT:
         return _rounded(np.asarray(_EXACT[fn](*args)), dtype)

@@ -16,7 +16,18 @@ import numpy as np
 
 from certile.ir.laws import MUL
 from certile.ir.node import Node, reach
-from certile.ir.tile import Gather, Kernel, Load, LoopIndex, Memory, Reduce, Scalar, Store, View
+from certile.ir.tile import (
+    Gather,
+    Kernel,
+    Load,
+    LoopIndex,
+    Memory,
+    Reduce,
+    Scalar,
+    Scan,
+    Store,
+    View,
+)
 from certile.ir.walk import Shapes, extent_of, parallel_regions, values
 from certile.reference import machine_numeric as numeric
 from certile.reference.evaluate import Arguments
@@ -35,7 +46,7 @@ def exact_probes(kernel: Kernel, shapes: Shapes, *, count: int = 2, seed: int = 
     """Small integers everywhere; labels and other indices stay inside what they index."""
     ranges = index_ranges(kernel, shapes)
     # A product of many factors is exact only when they are units.
-    units = any(isinstance(at, Reduce) and at.law == MUL for at in values(kernel))
+    units = any(isinstance(at, Reduce | Scan) and at.law == MUL for at in values(kernel))
     limit = 1 if units else 4
     probes = []
     for number in range(count):

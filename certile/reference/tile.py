@@ -11,7 +11,7 @@ two is stored, are refused (A005).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import prod
 
 import numpy as np
@@ -298,12 +298,7 @@ class Interpreter(Evaluator):
             *(place.shape for place in places),
             *(self._ids(level, len(axes)).shape for level in range(len(self._instances))),
         )
-        on = None if mask is None else np.broadcast_to(mask.data, shape).ravel()
-
-        def flat(array: Array) -> Array:
-            spread = np.broadcast_to(array, shape).ravel()
-            return spread if on is None else spread[on]
-
+        flat = _flattener(shape, mask)
         ids = [flat(self._ids(level, len(axes))) for level in range(len(self._instances))]
         storage.record(tuple(map(flat, places)), ids, stored=stored, loc=at.loc)
 
@@ -329,12 +324,7 @@ class Interpreter(Evaluator):
             storage.store(places, value.data, error)
             return
         shape = (*self._sizes(), *map(self.extent, axes))
-        on = None if mask is None else np.broadcast_to(mask.data, shape).ravel()
-
-        def flat(array: Array) -> Array:
-            spread = np.broadcast_to(array, shape).ravel()
-            return spread if on is None else spread[on]
-
+        flat = _flattener(shape, mask)
         _reject_poison(None if value.poison is None else flat(value.poison), at)
         listed = tuple(map(flat, places))
         ids = [flat(self._ids(level, len(axes))) for level in range(len(self._instances))]
@@ -344,6 +334,17 @@ class Interpreter(Evaluator):
 
     def _sizes(self) -> tuple[int, ...]:
         return self._instances[-1].shape
+
+
+def _flattener(shape: tuple[int, ...], mask: Value | None) -> Callable[[Array], Array]:
+    """What lists the elements of arrays spread to `shape`, those where the mask is on."""
+    on = None if mask is None else np.broadcast_to(mask.data, shape).ravel()
+
+    def flat(array: Array) -> Array:
+        spread = np.broadcast_to(array, shape).ravel()
+        return spread if on is None else spread[on]
+
+    return flat
 
 
 def _reject_poison(poison: Array | None, at: Store) -> None:

@@ -1,6 +1,6 @@
 """Arrays with what the reference must know about each element.
 
-In: NumPy arrays in carrier types (`machine_numeric`: f16 and bf16 are carried as float32).  Out:
+In: NumPy arrays in carrier types (`machine_numeric`: narrow floats are carried as float32).  Out:
 `Value`, an array with a poison bit and an error bound an element.  Decides the limits of each float
 format.  Leaves functions to `functions` and how bounds grow to `bounding`.
 """
@@ -16,20 +16,33 @@ from certile.ir import dtypes
 from certile.reference.machine_numeric import Array
 
 # One rounding is off by at most this much of the value, and by half of the least subnormal.
-UNIT = {dtypes.f16: 2.0**-11, dtypes.bf16: 2.0**-8, dtypes.f32: 2.0**-24, dtypes.f64: 2.0**-53}
+UNIT = {
+    dtypes.f8e4m3: 2.0**-4,
+    dtypes.f8e5m2: 2.0**-3,
+    dtypes.f16: 2.0**-11,
+    dtypes.bf16: 2.0**-8,
+    dtypes.f32: 2.0**-24,
+    dtypes.f64: 2.0**-53,
+}
 LEAST = {
+    dtypes.f8e4m3: 2.0**-9,
+    dtypes.f8e5m2: 2.0**-16,
     dtypes.f16: 2.0**-24,
     dtypes.bf16: 2.0**-133,
     dtypes.f32: 2.0**-149,
     dtypes.f64: 2.0**-1074,
 }
 LEAST_NORMAL = {
+    dtypes.f8e4m3: 2.0**-6,
+    dtypes.f8e5m2: 2.0**-14,
     dtypes.f16: 2.0**-14,
     dtypes.bf16: 2.0**-126,
     dtypes.f32: 2.0**-126,
     dtypes.f64: 2.0**-1022,
 }
 LARGEST = {
+    dtypes.f8e4m3: 448.0,
+    dtypes.f8e5m2: 57344.0,
     dtypes.f16: 65504.0,
     dtypes.bf16: (2 - 2.0**-7) * 2.0**127,
     dtypes.f32: (2 - 2.0**-23) * 2.0**127,

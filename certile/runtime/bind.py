@@ -84,7 +84,7 @@ class Interpreted:
 
     def __init__(self, kernel: Kernel, arguments: Arguments) -> None:
         # Most processes never interpret, and the import takes as long as loading a kernel.
-        from certile.lower.math import PORTABLE
+        from certile.lower.math.portable import PORTABLE
         from certile.reference import run
 
         functions = PORTABLE if kernel.math == "portable" else None
@@ -114,7 +114,7 @@ class _Addressed:
     """Memory at an address under NumPy's array interface."""
 
     def __init__(self, info: ArrayInfo) -> None:
-        dtype = arrays.numpy_dtype("u16" if info.dtype == "bf16" else info.dtype)
+        dtype = arrays.plain_dtype(info.dtype)
         self.__array_interface__ = {
             "version": 3,
             "data": (info.address, info.readonly),
@@ -127,7 +127,8 @@ class _Addressed:
 def as_numpy(info: ArrayInfo) -> np.ndarray[Any, Any]:
     """Return a NumPy array over the memory of a described array; it keeps nothing alive."""
     seen = np.asarray(_Addressed(info))
-    return seen.view(arrays.numpy_dtype("bf16")) if info.dtype == "bf16" else seen
+    dtype = arrays.numpy_dtype(info.dtype)
+    return seen if dtype == seen.dtype else seen.view(dtype)
 
 
 class _Block:

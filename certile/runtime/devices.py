@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -39,20 +39,38 @@ class SimulatedLauncher:
                 raise UnsupportedError("U401", message, hint="pass an array of positive strides")
         self._compiled = compiled
         self._arguments = arguments
+        self._stored = {
+            name
+            for launch in compiled.launches
+            for name, buffer in zip(launch.launch.buffers, launch.artifact.buffers, strict=True)
+            if buffer.written
+        }
 
     def __call__(self, words: Words) -> None:
         """Run each launch in order."""
+        memory = {name: self._flat(name, words) for name in self._arguments.arrays}
+        apart = _interleaved(memory)
+        memory |= apart
         for launch in self._compiled.launches:
             programs = self._arguments.evaluate(launch.launch.programs)
             report = metal_sim.run(
                 launch.artifact,
-                [self._flat(name, words) for name in launch.launch.buffers],
+                [memory[name] for name in launch.launch.buffers],
                 _scalars(launch, self._arguments, words),
                 programs,
             )
             if report is not None and not report.ok:
                 notes = tuple(str(finding) for finding in report.findings)
                 raise InternalError("M022", "a simulated launch is not clean", notes=notes)
+        for name in apart.keys() & self._stored:
+            self._give_back(name, words, apart[name])
+
+    def _give_back(self, name: str, words: Words, copied: np.ndarray[Any, Any]) -> None:
+        """Store the elements of a view that was run on a copy; what lies between stays."""
+        info = self._arguments.arrays[name]
+        steps = tuple(stride * info.itemsize for stride in info.strides)
+        elements = np.lib.stride_tricks.as_strided(copied, info.shape, steps)
+        as_numpy(info._replace(address=words[self._arguments.positions[name]]))[...] = elements
 
     def frozen(self, words: Words) -> Callable[[], object]:
         """Return a call that simulates the program again."""
@@ -66,6 +84,23 @@ class SimulatedLauncher:
             address=words[self._arguments.positions[name]], shape=(count,), strides=(1,)
         )
         return as_numpy(flat)
+
+
+def _interleaved(memory: Mapping[str, np.ndarray[Any, Any]]) -> dict[str, np.ndarray[Any, Any]]:
+    """Return copies of the arrays whose memory meets that of another without being the same.
+
+    No element belongs to two of them, which was refused, but a simulated buffer is one run of bytes
+    that nobody else may hold.  Arrays of the same memory share a copy.
+    """
+    spans = {
+        name: (flat.ctypes.data, flat.ctypes.data + flat.nbytes) for name, flat in memory.items()
+    }
+    copies = {
+        (low, high): memory[name].copy()
+        for name, (low, high) in spans.items()
+        if any((low, high) != (a, b) and low < b and a < high for a, b in spans.values())
+    }
+    return {name: copies[span] for name, span in spans.items() if span in copies}
 
 
 class CudaLauncher:

@@ -1,33 +1,62 @@
-"""Reading an array through the DLPack protocol, without copying it.
+"""Arrays of any framework that speaks DLPack, read without copying them.
 
-In: an object with `__dlpack__`.  Out: where its elements lie, of which type, and an owner that has
-to be kept while they are used.  Decides nothing.  Leaves to `arrays` what is refused.
+In: an object with `__dlpack__`.  Out: its signature and address for every call, an `ArrayInfo` for
+the first of a signature.  Decides that memory which the host cannot address is refused before it
+is asked for, and so is a structure of an unknown version.
 
-The layout of the structures is DLPack's C header, version 1; capsules of version 0, which know no
-flags, are read as well.
+A capsule is not consumed: it stays the owner of the memory, and its destructor, which the exporter
+wrote, releases it.  So an address is good for as long as the capsule lives; `probe` returns one
+that holds it.  The layout of the structures is DLPack's C header, version 1; capsules of version 0,
+which know no flags, are read as well.
 """
 
 import ctypes
 from typing import Any, ClassVar, Final, NamedTuple, TypeAlias
 
-__all__ = ["CPU", "Exported", "export"]
+from certile.diagnostics import ArgumentError, CertileError, UnsupportedError
+from certile.runtime.array_info import (
+    ArrayInfo,
+    HeldAddress,
+    Signature,
+    alignment,
+    numpy_dtype,
+    type_name,
+)
+from certile.runtime.buffers import capsule_is, capsule_pointer, word_at
+
+__all__ = ["Exported", "address", "describe", "probe", "read"]
 
 # Anything with `__dlpack__`.
 Array: TypeAlias = Any
 
 # Device types that the host can address: kDLCPU, and page-locked memory of the GPU runtimes.
-CPU: Final = frozenset({1, 3, 11})
+_HOST: Final = frozenset({1, 3, 11})
 
+_DEVICES: Final = {
+    2: "CUDA",
+    4: "OpenCL",
+    7: "Vulkan",
+    8: "Metal",
+    10: "ROCm",
+    13: "managed CUDA",
+    14: "oneAPI",
+    15: "WebGPU",
+}
+
+_MAJOR: Final = 1
 _READ_ONLY: Final = 1
 _COPIED: Final = 2
 
-# (type code, bits) of one-lane element types: signed, unsigned, float, bfloat, bool.
+# (type code, bits) of one-lane element types: signed, unsigned, float, bfloat, bool, and the 8-bit
+# floats of version 1.1.
 _DTYPES: Final = {
     **{(0, bits): f"i{bits}" for bits in (8, 16, 32, 64)},
     **{(1, bits): f"u{bits}" for bits in (8, 16, 32, 64)},
     **{(2, bits): f"f{bits}" for bits in (16, 32, 64)},
     (4, 16): "bf16",
     (6, 8): "bool",
+    (10, 8): "f8e4m3",
+    (12, 8): "f8e5m2",
 }
 
 
@@ -57,6 +86,9 @@ class _Versioned(ctypes.Structure):
     ]
 
 
+_BYTE_OFFSET: Final = _Tensor.byte_offset.offset
+
+
 class Exported(NamedTuple):
     """An array as DLPack describes it.
 
@@ -70,26 +102,108 @@ class Exported(NamedTuple):
     shape: tuple[int, ...]
     strides: tuple[int, ...]
     readonly: bool
-    device_type: int
-    device_id: int
+    device: tuple[int, int]
     owner: object
 
 
-def export(array: Array) -> Exported:
-    """Ask `array` for its DLPack description.
+def probe(array: Array) -> tuple[Signature, int]:
+    """Return the signature and the address of an array; the address keeps the memory alive."""
+    exported = _export(array)
+    layout = (
+        exported.dtype,
+        exported.shape,
+        exported.strides,
+        alignment(exported.address),
+        exported.readonly,
+    )
+    return (type(array), *layout), HeldAddress.of(exported.address, exported.owner)
 
-    The capsule is not consumed: it stays the owner, and its destructor releases the array.  Without
-    flags (version 0) an array counts as read-only, as NumPy has it, and so does a copy.
+
+def describe(array: Array) -> ArrayInfo:
+    """Describe an array; raises as `arrays.describe` says."""
+    exported = _export(array)
+    assert exported.dtype is not None
+    return ArrayInfo(
+        address=exported.address,
+        dtype=exported.dtype,
+        shape=exported.shape,
+        strides=exported.strides,
+        itemsize=numpy_dtype(exported.dtype).itemsize,
+        readonly=exported.readonly,
+        framework="dlpack",
+    )
+
+
+def address(capsule: object) -> int:
+    """Return the address in a fresh capsule of version 0, at less cost than reading all of it."""
+    tensor = capsule_pointer(capsule, b"dltensor")
+    return (word_at(tensor).value or 0) + (word_at(tensor + _BYTE_OFFSET).value or 0)
+
+
+def read(capsule: object) -> Exported:
+    """Read what a capsule describes; it stays the owner.
+
+    Without flags (version 0) an array counts as read-only, as NumPy has it, and so does a copy.
+    Raises `ArgumentError` A201 for what is no fresh capsule of DLPack, and `UnsupportedError` U201
+    for a version whose layout is unknown.
     """
+    if capsule_is(capsule, b"dltensor"):
+        return _read(_Tensor.from_address(capsule_pointer(capsule, b"dltensor")), True, capsule)
+    if not capsule_is(capsule, b"dltensor_versioned"):
+        raise ArgumentError("A201", f"__dlpack__ returned {capsule!r}, which describes no array")
+    managed = _Versioned.from_address(capsule_pointer(capsule, b"dltensor_versioned"))
+    if managed.major != _MAJOR:
+        raise UnsupportedError(
+            "U201",
+            f"the array is described by DLPack {managed.major}.{managed.minor}",
+            hint=f"this version reads DLPack 0 and {_MAJOR}; pass np.from_dlpack(array)",
+        )
+    return _read(managed.tensor, bool(managed.flags & (_READ_ONLY | _COPIED)), capsule)
+
+
+def _export(array: Array) -> Exported:
+    """Ask `array` for its description; raises for a device or an element type that is not ours."""
+    device = array.__dlpack_device__() if hasattr(array, "__dlpack_device__") else (1, 0)
+    if not (isinstance(device, tuple) and len(device) == 2 and isinstance(device[1], int)):
+        raise ArgumentError("A201", f"__dlpack_device__ returned {device!r}, which is no device")
+    _require_host(array, device)
     try:
-        capsule = array.__dlpack__(max_version=(1, 0))
+        capsule = _capsule(array)
+    except CertileError:
+        # Some of them are a ValueError or a RuntimeError too, and say more.
+        raise
+    except (BufferError, ValueError, RuntimeError) as error:
+        raise UnsupportedError(
+            "U201",
+            f"{type_name(array)} lends no memory",
+            hint="convert it to a plain array first",
+            notes=(str(error),),
+        ) from error
+    exported = read(capsule)
+    _require_host(array, exported.device)
+    if exported.dtype is None:
+        raise ArgumentError("A202", f"kernels have no element type like {exported.described}")
+    return exported
+
+
+def _capsule(array: Array) -> object:
+    try:
+        return array.__dlpack__(max_version=(_MAJOR, 0))
     except TypeError:
-        capsule = array.__dlpack__()
-    if _is_valid(capsule, b"dltensor_versioned"):
-        managed = _Versioned.from_address(_pointer(capsule, b"dltensor_versioned"))
-        readonly = bool(managed.flags & (_READ_ONLY | _COPIED))
-        return _read(managed.tensor, readonly, capsule)
-    return _read(_Tensor.from_address(_pointer(capsule, b"dltensor")), True, capsule)
+        # Exporters of version 0 do not know the keyword.
+        return array.__dlpack__()
+
+
+def _require_host(array: Array, device: tuple[int, int]) -> None:
+    kind, number = (int(each) for each in device)
+    if kind in _HOST:
+        return
+    named = _DEVICES.get(kind, f"DLPack type {kind}")
+    raise ArgumentError(
+        "A205",
+        f"{type_name(array)} lies in memory of the device {named} {number}",
+        hint="copy it to the CPU; CUDA arrays are taken as PyTorch tensors",
+    )
 
 
 def _read(tensor: _Tensor, readonly: bool, owner: object) -> Exported:
@@ -103,8 +217,7 @@ def _read(tensor: _Tensor, readonly: bool, owner: object) -> Exported:
         shape=shape,
         strides=_compact(shape) if strides is None else strides,
         readonly=readonly,
-        device_type=tensor.device_type,
-        device_id=tensor.device_id,
+        device=(tensor.device_type, tensor.device_id),
         owner=owner,
     )
 
@@ -116,11 +229,3 @@ def _compact(shape: tuple[int, ...]) -> tuple[int, ...]:
         strides.append(step)
         step *= max(extent, 1)
     return tuple(reversed(strides))
-
-
-_is_valid = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.c_char_p)(
-    ("PyCapsule_IsValid", ctypes.pythonapi)
-)
-_pointer = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)(
-    ("PyCapsule_GetPointer", ctypes.pythonapi)
-)

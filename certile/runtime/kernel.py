@@ -7,10 +7,9 @@ launch.  Leaves the first call of a signature to `certile.runtime.dispatch`.
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin, get_type_hints, overload
 
 import numpy as np
 
@@ -51,7 +50,7 @@ _MOST_SITES = 4096
 class TileKernel:
     """A kernel in the tile language; calling it launches it on the arguments.
 
-    Arrays are NumPy arrays, PyTorch CPU tensors or objects with `__dlpack__`, of any strides.  A
+    Arrays are of NumPy, PyTorch or MLX, or objects with `__dlpack__`, of any strides.  A
     view that the kernel stores to is an output.  Errors are raised before anything is written.
     """
 
@@ -133,10 +132,12 @@ class TileKernel:
         site, _ = self._dispatcher.site(values, plan)
         return Bound(self, site, values, plan)
 
-    def tile_ir(self, arguments: Mapping[str, object]) -> Kernel:
+    def tile_ir(self, arguments: Mapping[str, object], *, generic: bool = False) -> Kernel:
         """Return the kernel's Tile IR for arguments that need not exist.
 
         A `Shaped` stands for an array of that dtype and shape; everything else is as in a call.
+        With `generic` extents stay open, so that only the ranks of the shapes count; raises
+        `KernelError` K025 then where the code needs the number of one.
         """
         values = self.signature.bind(self.name, (), dict(arguments))
         named = zip(self.signature.names, values, strict=True)
@@ -147,6 +148,8 @@ class TileKernel:
         ]
         specs = self.signature.specs(values, described)
         spec = KernelSpec(specs, self.math or "precise", self.rewrites)
+        if generic:
+            return trace(self.function, spec).kernel
         return specialise(trace(self.function, spec, shapes).kernel, shapes)
 
     def __repr__(self) -> str:
@@ -259,13 +262,15 @@ class Bound:
 
 
 class Prepared:
-    """A call that is ready: `prepared()` runs it again on the same arguments.
+    """A call that is ready: `prepared()` runs it again on the same memory.
 
     `prepared(x2, y2)` runs it on others of the same dtypes, shapes, strides and alignment.  It
-    keeps its arguments alive and does not follow later changes of what the kernel's code reads.
+    keeps its arguments alive and does not follow later changes of what the kernel's code reads, nor
+    of where an argument lies: after `x += 1` an array of MLX has another buffer, and the call still
+    reads the one before.
     """
 
-    __slots__ = ("_arguments", "_options", "_run", "_signatures", "_site", "kernel")
+    __slots__ = ("_held", "_options", "_run", "_signatures", "_site", "kernel")
 
     def __init__(
         self,
@@ -281,7 +286,7 @@ class Prepared:
         self._signatures = key[2]
         self._site = site
         self._run = launcher.frozen(words)
-        self._arguments = tuple(arguments)
+        self._held = (*words, *map(arrays.holder, arguments))
         self._options = options
 
     def __call__(self, *args: object, **keywords: object) -> None:
@@ -368,12 +373,28 @@ def _options(plan: Options | Mapping[str, Any] | None) -> Options:
         return _UNPLANNED
     if isinstance(plan, Options):
         return plan
-    known = [each.name for each in dataclasses.fields(Options)]
-    unknown = [name for name in plan if name not in known]
+    if not isinstance(plan, Mapping):
+        raise ArgumentError("A009", f"a plan is options by name, not {plan!r}")
+    known = get_type_hints(Options)
+    unknown = [str(name) for name in plan if name not in known]
     if unknown:
         message = f"the planner has no option {', '.join(unknown)}"
         raise ArgumentError("A009", message, hint=f"use {', '.join(known)}")
+    for name, value in plan.items():
+        if not _fits(value, known[name]):
+            raise ArgumentError("A009", f"the planner's {name} is not {value!r}")
     return Options(**plan)
+
+
+def _fits(value: object, hint: Any) -> bool:  # noqa: ANN401 - a type, a union or a literal
+    """Whether a value is of an option's type; an integer serves as a float."""
+    if get_origin(hint) is Literal:
+        return value in get_args(hint)
+    if get_args(hint):
+        return any(_fits(value, each) for each in get_args(hint))
+    if isinstance(value, bool):
+        return hint is bool
+    return isinstance(value, int | float if hint is float else hint)
 
 
 def _probe_constant(value: object) -> tuple[Hashable, Any]:
@@ -417,6 +438,10 @@ _FOR_NUMBERS: dict[type, Callable[[Any], tuple[Hashable, Any]]] = {
 
 def _probe_new(value: Any) -> tuple[Hashable, Any]:  # noqa: ANN401 - any argument
     """Probe a value of a type that was not met before, and remember how."""
+    if isinstance(value, np.generic):
+        # A number of a package's own, such as bfloat16; whether it fits is the signature's matter.
+        _PROBERS[type(value)] = _probe_other
+        return _probe_other(value)
     probed: tuple[Hashable, Any] = arrays.probe(value)
     _PROBERS[type(value)] = arrays.prober(type(value))
     return probed

@@ -5,16 +5,20 @@ where its bytes come from.  Leaves to others which shape and type a result has.
 
 Fresh pages are the cost of a large result: the kernel zeroes them, which takes longer than most
 row kernels.  Below `POOLED_BYTES` the C library keeps freed memory by itself and the frameworks'
-own `empty` is as fast as anything.  From there on results live in blocks of a pool: anonymous
-memory, aligned to 2 MB and marked for huge pages.  A block returns when the last array that looks
-into it dies, never earlier, and is handed out again for a result of nearly its size.  It comes back
-with its old contents, so a kernel must write every element of its result.
+own `empty` is as fast as anything.  From there on it begins to give freed memory back to the
+system, so results live in blocks of a pool: anonymous memory, aligned to 2 MB and marked for huge
+pages.  A block returns when the last array that looks into it dies, never earlier, and is handed
+out again for a result of nearly its size.  It comes back with its old contents, so a kernel must
+write every element of its result.
+
+NumPy's own arrays start 16 bytes after a page where they are large, and each store of a whole line
+then touches two.  From `ALIGNED_BYTES` on results start at a line.
 """
 
 import collections
-import ctypes
 import math
 import mmap
+import os
 import sys
 import threading
 from typing import Any, Final, TypeAlias
@@ -22,15 +26,31 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 
 from certile import settings
+from certile.runtime.buffers import address_of, from_buffer
 
-__all__ = ["POOLED_BYTES", "BlockPool", "clear", "empty_numpy", "empty_torch", "pool"]
+__all__ = [
+    "ALIGNED_BYTES",
+    "POOLED_BYTES",
+    "BlockPool",
+    "clear",
+    "empty_numpy",
+    "empty_torch",
+    "pool",
+]
 
 # PyTorch is optional, so its names cannot be imported for their types.
 Tensor: TypeAlias = Any
 TorchDType: TypeAlias = Any
 
-# From this size on glibc maps and unmaps every allocation.
-POOLED_BYTES: Final = 32 * 1024 * 1024
+# From this size on a line that two stores share costs more than finding an aligned start.
+ALIGNED_BYTES: Final = 1024 * 1024
+
+# From this size on freed memory may go back to the system: a loop that keeps one result of 31 MB
+# of `torch.empty` faulted 5,000 pages a round.  NumPy asks for huge pages from here on.
+POOLED_BYTES: Final = 4 * 1024 * 1024
+
+# A line of the caches, and the widest vector.
+_LINE: Final = 64
 
 # The size of a huge page on x86-64 and of the usual one on AArch64.
 _ALIGNMENT: Final = 2 * 1024 * 1024
@@ -50,10 +70,13 @@ class _Mapping:
         else:
             # Private on purpose: the default is shared memory, which huge pages do not serve.
             flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
-            self._memory = mmap.mmap(-1, size + _ALIGNMENT, flags=flags)
+            try:
+                self._memory = mmap.mmap(-1, size + _ALIGNMENT, flags=flags)
+            except OSError as error:  # ENOMEM: what NumPy's own allocation says of it
+                raise MemoryError(f"no memory for a result of {size} bytes") from error
         if hasattr(mmap, "MADV_HUGEPAGE"):
             self._memory.madvise(mmap.MADV_HUGEPAGE)
-        start = ctypes.addressof(ctypes.c_char.from_buffer(self._memory))
+        start = address_of(from_buffer(self._memory))
         self.address = -(-start // _ALIGNMENT) * _ALIGNMENT
         self.size = size
 
@@ -100,11 +123,7 @@ class BlockPool:
     def give_back(self, mapping: _Mapping) -> None:
         """Take a mapping that nobody looks into any more."""
         self._returned.append(mapping)
-        if self._lock.acquire(blocking=False):
-            try:
-                self._settle()
-            finally:
-                self._lock.release()
+        self.trim()
 
     def resize(self, limit_bytes: int) -> None:
         """Change how many bytes of freed blocks are kept."""
@@ -126,6 +145,10 @@ class BlockPool:
         self._limit_bytes = 0
         self.trim()
         self._limit_bytes = limit
+
+    def after_fork(self) -> None:
+        """Forget who held the lock: a child of a fork has no thread that could release it."""
+        self._lock = threading.Lock()
 
     @property
     def free_bytes(self) -> int:
@@ -157,11 +180,21 @@ class BlockPool:
 
 
 _pool = BlockPool(0)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_pool.after_fork)
+
+
+# The text of the setting that the pool's limit was read from; at first none that could be set.
+_limit_from: object = _pool
 
 
 def pool() -> BlockPool:
     """Return the process's pool, with the limit of the current settings."""
-    _pool.resize(settings.current().pool_bytes)
+    global _limit_from
+    state = settings.pool_state()
+    if state != _limit_from:
+        _pool.resize(settings.current().pool_bytes)
+        _limit_from = state
     return _pool
 
 
@@ -173,9 +206,13 @@ def clear() -> None:
 def empty_numpy(shape: tuple[int, ...], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
     """Return an uninitialised C-ordered array."""
     size = math.prod(shape) * dtype.itemsize
-    if size < POOLED_BYTES:
+    if size < ALIGNED_BYTES:
         return np.empty(shape, dtype)
-    return pool().take(size).view(dtype).reshape(shape)
+    if size >= POOLED_BYTES:
+        return pool().take(size).view(dtype).reshape(shape)
+    memory = np.empty(size + _LINE, np.uint8)
+    start = -address_of(from_buffer(memory)) % _LINE
+    return memory[start : start + size].view(dtype).reshape(shape)
 
 
 def empty_torch(shape: tuple[int, ...], dtype: TorchDType) -> Tensor:

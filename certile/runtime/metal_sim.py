@@ -20,8 +20,8 @@ from certile.metalsim.library import RunMode
 
 __all__ = ["run", "scalar_argument"]
 
-# Scalars as NumPy names them; bf16 travels as its bits.
-_SCALARS = {"bf16": "uint16", "f16": "float16", "f32": "float32", "bool": "bool"}
+# Scalars as NumPy names them; bf16 travels as its bits, a bool as a byte.
+_SCALARS = {"bf16": "uint16", "f16": "float16", "f32": "float32", "bool": "uint8"}
 
 
 @lru_cache(maxsize=256)
@@ -63,7 +63,11 @@ def run(
         for value, parameter in zip(scalars, artifact.scalars, strict=True)
     ]
     kernel = _library(artifact.text, mode).kernel(artifact.entry)
-    arguments = dict(enumerate([*buffers, *values]))
+    bytes_ = [
+        array.view(np.uint8) if buffer.dtype.size == 1 and buffer.dtype.kind != "int" else array
+        for array, buffer in zip(buffers, artifact.buffers, strict=True)
+    ]
+    arguments = dict(enumerate([*bytes_, *values]))
     return kernel.run(arguments, (groups, 1, 1), (artifact.threads, 1, 1), seed=seed)
 
 
@@ -74,7 +78,8 @@ def scalar_argument(value: bool | int | float, dtype: DType) -> npt.NDArray[Any]
     """
     name = _SCALARS.get(dtype.name, f"{'u' * (dtype.kind == 'uint')}int{dtype.bits}")
     with np.errstate(over="ignore"):
-        made = np.array([value], np.float32 if dtype.name == "bf16" else name)
+        held = bool(value) if dtype.kind == "bool" else value
+        made = np.array([held], np.float32 if dtype.name == "bf16" else name)
     if dtype.name == "bf16":
         bits = int(made.view(np.uint32)[0])
         nearest = (bits + 0x7FFF + (bits >> 16 & 1)) >> 16

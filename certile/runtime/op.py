@@ -35,12 +35,31 @@ def like(view: str, *, shape: tuple[Size, ...] | None = None, dtype: object = No
     """Describe an output by the input `view`.
 
     `shape` entries are integers, or ("x", 0) for the extent of dimension 0 of input x.  Raises
-    `ArgumentError` A011 for what is no dtype.
+    `ArgumentError` A011 for what is no dtype and for what is no shape.
     """
     named = None if dtype is None else dtype_of(dtype)
     if dtype is not None and named is None:
         raise ArgumentError("A011", f"{dtype!r} is not a dtype", hint=f"use one of {NAMES}")
+    if shape is not None and not _is_shape(shape):
+        hint = 'list numbers, or ("x", 0) for the extent of dimension 0 of x'
+        raise ArgumentError("A011", f"{shape!r} is no shape of an output", hint=hint)
     return Like(view, shape, None if named is None else named.name)
+
+
+def _is_shape(shape: object) -> bool:
+    return isinstance(shape, tuple | list) and all(map(_is_size, shape))
+
+
+def _is_size(size: object) -> bool:
+    match size:
+        case bool():
+            return False
+        case int():
+            return 0 <= size < 2**63
+        case (str(), int()):
+            return True
+        case _:
+            return False
 
 
 def op(kernel: TileKernel, *, outputs: Mapping[str, Like]) -> Op:
@@ -60,13 +79,15 @@ class Op:
     """
 
     def __init__(self, kernel: TileKernel, outputs: Mapping[str, Like]) -> None:
+        _require_kernel(kernel, outputs)
         functools.update_wrapper(self, kernel.function)
         self.kernel = kernel
         self._outputs = dict(outputs)
         names = kernel.signature.names
         self._inputs = tuple(name for name in names if name not in outputs)
         for name, described in outputs.items():
-            if name not in names or described.view not in self._inputs:
+            read = {size[0] for size in described.shape or () if isinstance(size, tuple)}
+            if name not in names or not {described.view, *read} <= set(self._inputs):
                 message = (
                     f"output {name} like {described.view}: the kernel takes {', '.join(names)}"
                 )
@@ -137,9 +158,30 @@ class Op:
             info = infos[described.view]
             shape = info.shape
             if described.shape is not None:
-                shape = tuple(
-                    infos[size[0]].shape[size[1]] if isinstance(size, tuple) else size
-                    for size in described.shape
-                )
+                shape = tuple(_extent(size, infos) for size in described.shape)
             made.append((info.framework, shape, replaced or described.dtype or info.dtype))
         return tuple(made)
+
+
+def _extent(size: Size, infos: Mapping[str, arrays.ArrayInfo]) -> int:
+    """Return a dimension of an output; raises `ArgumentError` A011 for one that no input has."""
+    if not isinstance(size, tuple):
+        return size
+    name, dim = size
+    shape = infos[name].shape
+    if not -len(shape) <= dim < len(shape):
+        message = f"an output takes dimension {dim} of {name}, which has rank {len(shape)}"
+        raise ArgumentError("A011", message)
+    return shape[dim]
+
+
+def _require_kernel(kernel: object, outputs: object) -> None:
+    """Refuse what is no kernel, and outputs that `like` does not describe; A011."""
+    if not isinstance(kernel, TileKernel):
+        raise ArgumentError("A011", f"{kernel!r} is no kernel", hint="decorate a function first")
+    if not isinstance(outputs, Mapping) or not outputs:
+        raise ArgumentError("A011", f"{outputs!r} names no outputs", hint="map names to ct.like(…)")
+    for name, described in outputs.items():
+        if not isinstance(described, Like):
+            message = f"output {name} is described by {described!r}"
+            raise ArgumentError("A011", message, hint="describe it by ct.like")

@@ -93,7 +93,7 @@ class Request:
         # Here and below: planner and lowering take longer to import than a kept program to load.
         from certile.pipeline import plan_program
 
-        return plan_program(self.kernel, self.classes, self.sheet, self.options)
+        return plan_program(self.kernel, self.classes, self.sheet, self.options, facts=self.facts)
 
     def compiled(self, watch: Watcher = SILENT) -> CompiledProgram:
         """Take the kernel through the pipeline."""

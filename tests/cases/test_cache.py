@@ -312,3 +312,89 @@ def test_code_lives_as_long_as_a_prepared_call():
     gc.collect()
     run()
     assert y.tolist() == [0, 17, 34]
+
+
+# Results and processes
+
+
+@pytest.mark.parametrize("target", ["cpu", "reference", "metal-sim"])
+def test_a_result_is_not_the_next_one(target):
+    raised = ct.op(probe(lambda v: v + 1), outputs={"y": ct.like("x")})
+    with ct.target(target):
+        results = [raised(np.array([number], np.float32)) for number in (1.1, 1.2, 1.1)]
+    assert [float(made[0]) for made in results] == [
+        float(np.float32(number) + np.float32(1)) for number in (1.1, 1.2, 1.1)
+    ]
+    assert not np.shares_memory(results[0], results[2])
+
+
+SPAWNED = """
+import multiprocessing
+import sys
+import numpy as np
+import certile as ct
+
+@ct.tile_kernel
+def kernel(x, y):
+    rows, cols = ct.axis("rows", x.shape[0]), ct.axis("cols", x.shape[1])
+    for r in ct.parallel(rows):
+        y[r, cols] = x[r, cols] * 2
+
+def run(ended):
+    x = np.ones((4000, 300), np.float32)
+    y = np.zeros_like(x)
+    kernel(x, y)
+    ended.put(bool((y == 2).all()))
+
+def child(how):
+    context = multiprocessing.get_context(how)
+    ended = context.SimpleQueue()
+    process = context.Process(target=run, args=(ended,))
+    process.start()
+    process.join(60)
+    return process.exitcode == 0 and ended.get()
+
+if __name__ == "__main__":
+    x = np.ones((4000, 300), np.float32)
+    kernel(x, np.zeros_like(x))
+    sys.stdout.write(f"{child(sys.argv[1])}")
+"""
+
+
+@pytest.mark.parametrize("how", ["spawn", "fork"])
+def test_a_process_started_after_a_parallel_kernel(tmp_path, how):
+    (tmp_path / "spawned.py").write_text(SPAWNED)
+    environment = {**os.environ, "PYTHONPATH": os.getcwd()}
+    command = [
+        sys.executable,
+        "-W",
+        "ignore::DeprecationWarning",
+        str(tmp_path / "spawned.py"),
+        how,
+    ]
+    ran = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    assert ran.stdout == "True"
+
+
+WITHOUT_HOME = """
+import numpy as np
+import certile as ct
+
+def body(x, y):
+    for r in ct.parallel(ct.axis("rows", x.shape[0])):
+        y[r] = x[r] * 3
+
+y = np.zeros(3, np.float32)
+ct.tile_kernel(body)(np.ones(3, np.float32), y)
+assert y.tolist() == [3, 3, 3]
+"""
+
+
+@pytest.mark.parametrize("home", [None, "", os.devnull])
+def test_a_home_that_holds_no_cache(tmp_path, home):
+    (tmp_path / "script.py").write_text(WITHOUT_HOME)
+    names = ("HOME", "XDG_CACHE_HOME", "CERTILE_CACHE_DIR")
+    environment = {name: value for name, value in os.environ.items() if name not in names}
+    environment |= {"PYTHONPATH": os.getcwd()} | ({} if home is None else {"HOME": home})
+    command = [sys.executable, "-W", "error", str(tmp_path / "script.py")]
+    subprocess.run(command, env=environment, check=True, capture_output=True)

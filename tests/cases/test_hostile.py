@@ -2,11 +2,14 @@
 
 import mmap
 import signal
+from typing import ClassVar
 
 import numpy as np
 import pytest
+import torch
 
 import certile as ct
+from certile import ops
 from certile.metalsim import Library
 from tests.cases.everywhere import everywhere, refused
 
@@ -320,3 +323,240 @@ def test_a_race_that_depends_on_arithmetic_is_told_from_a_fault_of_the_compiler(
     assert 'ct.target("reference")' in message
     with ct.target("reference"):
         refused("K091", kernel, *arguments)
+
+
+@pytest.mark.parametrize("wrong", [["a"], np.zeros(2), np.array(1.0), {0}, np.ones((0, 4))])
+@pytest.mark.parametrize("option", ["dtype", "keepdims", "axis", "guard"])
+def test_options_that_no_dictionary_holds(option, wrong):
+    x = np.ones((3, 4), np.float32)
+    ops.sum(x, axis=0)
+    with pytest.raises(ct.CertileError) as caught:
+        ops.sum(x, **{option: wrong})
+    assert caught.value.code in ("A301", "A305", "U502")
+
+
+@pytest.mark.parametrize("op", [ops.sum, ops.max, ops.argmax, ops.var, ops.logsumexp, ops.rms_norm])
+def test_no_axis_at_all(op):
+    assert "over no axis" in refused("A301", op, np.ones((3, 4), np.float32), axis=())
+
+
+NO_NUMBERS = [None, "x", 10**400, 10**5000, float("nan"), np.ones(3), [1]]
+
+
+@pytest.mark.parametrize("wrong", NO_NUMBERS, ids=lambda value: type(value).__name__)
+def test_options_that_are_no_numbers(wrong):
+    x = np.ones((3, 4), np.float32)
+    for op in (ops.layer_norm, ops.rms_norm, ops.l2_norm):
+        if wrong is not None:
+            refused("A305", op, x, eps=wrong)
+    refused("A305", ops.group_norm, x, 2, eps=wrong)
+    refused("A305", ops.group_norm, x, wrong)
+    refused("A305", ops.topk, x, wrong)
+    refused("A305", ops.cross_entropy, x, np.zeros(3, np.int64), ignore_index=wrong)
+    if wrong is not None:
+        refused("A305", ops.var, x, correction=wrong)
+
+
+def test_axes_too_long_to_print():
+    refused("A301", ops.sum, np.ones((3, 4), np.float32), axis=10**5000)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "c16", "U3", "M8[s]", "V4", "u8"])
+def test_labels_and_indices_that_count_nothing(dtype):
+    x, wrong = np.ones((3, 4), np.float32), np.zeros(3, dtype)
+    for op in (ops.cross_entropy, ops.embedding):
+        with pytest.raises(ct.CertileError) as caught:
+            op(x, wrong)
+        assert caught.value.code in ("U501", "A202")
+
+
+def test_one_array_for_two_results():
+    x = np.arange(12, dtype=np.float32).reshape(3, 4)
+    y = np.full_like(x, 7)
+    assert "the same array" in refused("A005", ops.layer_norm, x, residual=x, out=(y, y))
+    refused("A005", ops.min_max, x, axis=0, out=(y[0], y[0]))
+    assert (y == 7).all()
+
+
+def indexed(finalize):
+    """A law that counts with the places of elements."""
+
+    class Places:
+        state: ClassVar = {"total": ct.i64, "last": "index"}
+
+        @staticmethod
+        def identity():
+            return 0, -1
+
+        @staticmethod
+        def lift(x, *, index):
+            return index * index * ct.cast(x, ct.i64), index
+
+        @staticmethod
+        def merge(a, b):
+            return a.total + b.total, ct.maximum(a.last, b.last)
+
+    Places.finalize = staticmethod(finalize)
+    return ct.law(Places)
+
+
+def test_places_are_computed_with_in_64_bits():
+    law = indexed(lambda s: (s.total, s.last * s.last))
+
+    @ct.tile_kernel
+    def kernel(x, total, square):
+        rows, cols = ct.axis("rows", x.shape[0]), ct.axis("cols", x.shape[1])
+        for r in ct.parallel(rows):
+            total[r], square[r] = ct.reduce(x[r, cols], cols, law)
+
+    length = 70_000
+    for target in ("cpu", "reference", "metal-sim"):
+        total, square = np.zeros(1, np.int64), np.zeros(1, np.int64)
+        with ct.target(target):
+            kernel(np.ones((1, length), np.int32), total, square)
+        assert total[0] == (length - 1) * length * (2 * length - 1) // 6
+        assert square[0] == (length - 1) ** 2
+
+
+def test_a_law_that_reads_places_and_keeps_none():
+    @ct.law
+    class Weighted:
+        state: ClassVar = {"total": "acc"}
+
+        @staticmethod
+        def identity():
+            return 0.0
+
+        @staticmethod
+        def lift(x, *, index):
+            return x * index
+
+        @staticmethod
+        def merge(a, b):
+            return a.total + b.total
+
+        @staticmethod
+        def finalize(s):
+            return s.total
+
+    @ct.tile_kernel
+    def kernel(x, y, each):
+        rows, cols = ct.axis("rows", x.shape[0]), ct.axis("cols", x.shape[1])
+        for r in ct.parallel(rows):
+            y[r] = ct.reduce(x[r, cols], cols, Weighted)
+            each[r, cols] = ct.scan(x[r, cols], cols, Weighted)
+
+    x = np.arange(80, dtype=np.float32).reshape(2, 40) % 7
+    for target in ("cpu", "reference", "metal-sim"):
+        y, each = np.zeros(2, np.float32), np.zeros_like(x)
+        with ct.target(target):
+            kernel(x, y, each)
+        np.testing.assert_array_equal(each, np.cumsum(x * np.arange(40), axis=1))
+        np.testing.assert_array_equal(y, each[:, -1])
+
+
+@pytest.mark.parametrize("method", ["lift", "merge", "identity", "finalize"])
+def test_a_law_whose_method_wants_a_keyword_that_nobody_gives(method):
+    parts = {
+        "state": {"total": "acc"},
+        "identity": lambda: 0.0,
+        "lift": lambda x: x,
+        "merge": lambda a, b: a.total + b.total,
+        "finalize": lambda s: s.total,
+    }
+    wrong = {
+        "lift": lambda x, *, place: x,
+        "merge": lambda a, b, *, index: a.total,
+        "identity": lambda *, index: 0.0,
+        "finalize": lambda s, *, index: s.total,
+    }
+    methods = {**parts, method: wrong[method]}
+    held = {name: staticmethod(it) if callable(it) else it for name, it in methods.items()}
+    assert "keyword" in refused("K040", ct.law, type("Law", (), held))
+
+
+@pytest.mark.parametrize("step", [2**63, 10**30])
+def test_a_step_that_no_index_takes(step):
+    @ct.tile_kernel
+    def kernel(x, y):
+        cols = ct.axis("cols", x.shape[0])
+        for _ in ct.parallel(ct.axis("one", 1)):
+            for c in ct.serial(cols, step=step):
+                y[c] = x[c]
+
+    refused("K019", kernel, X, X.copy())
+
+
+@pytest.mark.parametrize("stride", [2**48, 2**60, 2**62, 2**63, 2**70])
+def test_layouts_that_no_memory_holds(stride):
+    layout = ct.layouts.strided((3,), (stride,))
+
+    @ct.tile_kernel
+    def kernel(x, y):
+        for _ in ct.parallel(ct.axis("one", 1)):
+            cols = ct.axis("cols", x.shape[0])
+            kept = ct.memory(cols, ct.f32, layout=layout)
+            kept[cols] = x[cols]
+            y[cols] = kept[cols]
+
+    y = np.zeros(3, np.float32)
+    for target in ("cpu", "reference", "metal-sim"):
+        with ct.target(target):
+            refused("K033", kernel, X, y)
+    assert not y.any()
+
+
+def test_arrays_of_a_thread_that_no_memory_holds():
+    @ct.tile_kernel
+    def kernel(x, y):
+        for _ in ct.parallel(ct.axis("one", 1)):
+            many = ct.axis("many", 2**44)
+            kept = ct.memory(many, ct.f32)
+            kept[many] = ct.cast(ct.iota(many), ct.f32) + x[0]
+            y[0] = kept[2**44 - 1]
+
+    refused("U313", kernel, X, X.copy())
+
+
+def test_a_tensor_whose_storage_was_given_back():
+    x = torch.ones(50, 60)
+    assert ops.sum(x) == 3000
+    x.untyped_storage().resize_(0)
+    refused("U201", ops.sum, x)
+    refused("U201", ops.softmax, torch.ones(50, 60), out=x)
+    assert ops.sum(torch.ones(0, 60)) == 0
+
+
+@pytest.mark.parametrize("device", ["cpu", None, (1,), (1, "a"), 1])
+def test_devices_that_are_none(device):
+    class Lender:
+        def __dlpack__(self, **options):
+            return X.__dlpack__(**options)
+
+        def __dlpack_device__(self):
+            return device
+
+    refused("A201", ops.sum, Lender())
+
+
+@pytest.mark.parametrize(
+    "outputs",
+    [
+        *(None, {}, 3, {"y": 3}, {"y": ct.like("y")}, {"z": ct.like("x")}),
+        *({"y": ct.like("x", shape=(("z", 0),))},),
+    ],
+    ids=str,
+)
+def test_outputs_that_are_none(outputs):
+    refused("A011", ct.op, named(), outputs=outputs)
+
+
+@pytest.mark.parametrize("shape", [5, (-1,), (2**63,), (True,), (1.0,), (("x",),), (("x", "y"),)])
+def test_shapes_of_outputs_that_are_none(shape):
+    refused("A011", lambda: ct.like("x", shape=shape))
+
+
+def test_a_dimension_that_an_input_does_not_have():
+    operation = ct.op(named(), outputs={"y": ct.like("x", shape=(("x", 7),))})
+    refused("A011", operation, X, s=2.0)
+    refused("A011", ct.op, len, outputs={"y": ct.like("x")})

@@ -245,3 +245,181 @@ def test_powers_of_integers_are_real_but_squares_are_not(exponent):
     assert everywhere(kernel, *arguments, out=1).tolist() == [9, 0, 49, 1000 * 1000 - 15 * 65536]
     power = everywhere(kernel, *arguments, targets=("cpu", "reference"))
     np.testing.assert_allclose(power, x.astype(np.float64) ** exponent, rtol=3e-7)
+
+
+# Exact division, where a float reciprocal would not do.
+
+
+@ct.tile_kernel
+def all_quotients(x, d, y):
+    rows, cols = ct.axis("rows", x.shape[0]), ct.axis("cols", d.shape[0])
+    for r in ct.parallel(rows):
+        y[0, r, cols] = x[r] // d[cols]
+        y[1, r, cols] = x[r] % d[cols]
+
+
+@pytest.mark.parametrize("target", ["cpu", "reference"])
+def test_every_quotient_of_small_numbers(target):
+    x = np.arange(1, 2001, dtype=np.int32)
+    y = np.zeros((2, 2000, 2000), np.int32)
+    with ct.target(target):
+        all_quotients(x, x, y)
+    assert np.array_equal(y[0] * x + y[1], np.broadcast_to(x[:, None], y[0].shape))
+    assert (y[1] >= 0).all()
+    assert (y[1] < x).all()
+    assert (y[0, 109, 54], y[1, 109, 54]) == (2, 0)
+
+
+def test_quotients_of_large_numbers():
+    x = np.array([110, 299999, 2**31 - 1, -(2**31), -(2**31)], np.int32)
+    d = np.array([55, 100000, 3, 3, 2**31 - 1], np.int32)
+    y = everywhere(all_quotients, x, d, np.zeros((2, 5, 5), np.int32))
+    wanted = [[[int(a) // int(b) for b in d] for a in x], [[int(a) % int(b) for b in d] for a in x]]
+    assert y.tolist() == wanted
+    assert np.diag(y[0])[:3].tolist() == [2, 2, 715827882]
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.int32])
+def test_a_divisor_of_zero_gives_zero_whatever_stands_beside_it(dtype):
+    def kernel(quotient, remainder):
+        @ct.tile_kernel
+        def kernel(x, d, y):
+            rows = ct.axis("rows", x.shape[0])
+            for r in ct.parallel(rows):
+                if quotient:
+                    y[0, r] = x[r] // d[r]
+                if remainder:
+                    y[1, r] = x[r] % d[r]
+
+        return kernel
+
+    x, d = np.array([2, -2, 0, 7], dtype), np.array([0, 0, 0, 2], dtype)
+    untouched = np.full((2, 4), 77, dtype)
+    both = everywhere(kernel(True, True), x, d, untouched)
+    assert both.tolist() == [[0, 0, 0, 3], [0, 0, 0, 1]]
+    assert everywhere(kernel(True, False), x, d, untouched)[0].tolist() == both[0].tolist()
+    assert everywhere(kernel(False, True), x, d, untouched)[1].tolist() == both[1].tolist()
+
+
+# Conversions, shifts and wrapping.
+
+
+@pytest.mark.parametrize(
+    ("values", "source", "stored", "expected"),
+    [
+        ([np.inf, 510, -200, np.nan], np.float16, np.int8, [127, 127, -128, 0]),
+        ([-2.5, -1, 0, 255.9, 256], np.float32, np.uint8, [0, 0, 0, 255, 255]),
+        ([2.0**31, -(2.0**31), 2.0**63], np.float32, np.int32, [2**31 - 1, -(2**31), 2**31 - 1]),
+        ([2.0**63, -(2.0**63), np.nan], np.float32, np.int64, [2**63 - 1, -(2**63), 0]),
+        ([2.0**64, -1.0, 2.0**63], np.float32, np.uint64, [2**64 - 1, 0, 2**63]),
+    ],
+)
+def test_floats_outside_an_integer_saturate(values, source, stored, expected):
+    @ct.tile_kernel
+    def kernel(x, y):
+        for r in ct.parallel(ct.axis("rows", x.shape[0])):
+            y[r] = ct.cast(x[r], y.dtype)
+
+    x = np.array(values, source)
+    assert everywhere(kernel, x, np.zeros(len(x), stored)).tolist() == expected
+
+
+@pytest.mark.parametrize(
+    ("values", "counts", "dtype", "left", "right"),
+    [
+        ([1000, 1000, -1], [64, 63, 64], np.int64, [0, 0, 0], [0, 0, -1]),
+        ([-8, 8, 1, 1], [33, -1, 31, 32], np.int32, [0, 0, -(2**31), 0], [-1, 0, 0, 0]),
+        ([200, 200, 200], [8, 7, 255], np.uint8, [0, 0, 0], [0, 1, 0]),
+    ],
+)
+def test_shifts_by_the_width_and_more(values, counts, dtype, left, right):
+    @ct.tile_kernel
+    def kernel(x, n, y):
+        for r in ct.parallel(ct.axis("rows", x.shape[0])):
+            y[0, r] = x[r] << n[r]
+            y[1, r] = x[r] >> n[r]
+
+    x, n = np.array(values, dtype), np.array(counts, dtype)
+    assert everywhere(kernel, x, n, np.zeros((2, len(x)), dtype)).tolist() == [left, right]
+
+
+@pytest.mark.parametrize(
+    ("dtype", "start", "count"),
+    [(np.uint32, 2552764644, 2), (np.uint8, 250, 6), (np.int8, -128, 3)],
+)
+def test_loops_over_numbers_beyond_the_signed_half(dtype, start, count):
+    @ct.tile_kernel
+    def kernel(first, y, wide):
+        turns = ct.axis("turns", y.shape[0])
+        for one in ct.parallel(ct.axis("one", 1)):
+            for k in ct.serial(turns):
+                y[k] = first[one] + ct.cast(k, first.dtype)
+                wide[k] = first[one] + k
+
+    first = np.array([start], dtype)
+    arguments = (first, np.zeros(count, dtype), np.zeros(count, np.int64))
+    wanted = list(range(start, start + count))
+    assert everywhere(kernel, *arguments, out=1).tolist() == wanted
+    assert everywhere(kernel, *arguments, out=2).tolist() == wanted
+
+
+def test_unsigned_with_signed_is_never_a_float():
+    @ct.tile_kernel
+    def kernel(x, i, y):
+        for r in ct.parallel(ct.axis("rows", x.shape[0])):
+            y[0, r] = x[r] * 1000
+            y[1, r] = x[r] + i[r]
+            y[2, r] = 7 + x[r] - 7
+
+    x = np.array([1000000000234567, 2**53 + 1, 2**53 + 2], np.uint64)
+    i = np.array([-1, 0, 1], np.int64)
+    y = everywhere(kernel, x, i, np.zeros((3, 3), np.uint64))
+    assert y[0, 0] == 1000000000234567000
+    assert y[1].tolist() == [1000000000234566, 2**53 + 1, 2**53 + 3]
+    assert y[2].tolist() == x.tolist()
+
+
+def test_an_unsigned_index():
+    @ct.tile_kernel
+    def kernel(x, place, y):
+        for r in ct.parallel(ct.axis("rows", place.shape[0])):
+            y[r] = x.tile((place[r] - 1 + 1,), (1,), bounds="zero").load()
+
+    x, place = np.arange(5, dtype=np.float32), np.array([4, 0, 3], np.uint64)
+    assert everywhere(kernel, x, place, np.zeros(3, np.float32)).tolist() == [4, 0, 3]
+
+
+def test_narrow_integers_wrap_in_their_own_type():
+    @ct.tile_kernel
+    def kernel(u8, i8, u32, y_u8, y_i8, y_u32):
+        for one in ct.parallel(ct.axis("one", 1)):
+            y_u8[one] = u8[0] - u8[1]
+            y_u8[1] = u8[2] + 10
+            y_i8[one] = -i8[0]
+            y_i8[1] = ct.abs(i8[0])
+            y_u32[one] = u32[0] // 2
+
+    arguments = (
+        np.array([3, 5, 250], np.uint8),
+        np.array([-128], np.int8),
+        np.array([4_000_000_000], np.uint32),
+        np.zeros(2, np.uint8),
+        np.zeros(2, np.int8),
+        np.zeros(1, np.uint32),
+    )
+    assert everywhere(kernel, *arguments, out=3).tolist() == [254, 4]
+    assert everywhere(kernel, *arguments, out=4).tolist() == [-128, -128]
+    assert everywhere(kernel, *arguments, out=5).tolist() == [2_000_000_000]
+
+
+def test_a_comparison_is_stored_as_zero_or_one():
+    @ct.tile_kernel
+    def kernel(x, y):
+        rows, cols = ct.axis("rows", x.shape[0]), ct.axis("cols", x.shape[1])
+        for r in ct.parallel(rows):
+            y[r, cols] = x[r, cols] <= 0
+
+    x = np.random.default_rng(3).standard_normal((3, 70)).astype(np.float32)
+    stored = everywhere(kernel, x, np.zeros(x.shape, np.bool_)).view(np.uint8)
+    assert set(stored.ravel().tolist()) == {0, 1}
+    assert stored.sum() == np.count_nonzero(x <= 0)

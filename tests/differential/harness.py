@@ -34,6 +34,11 @@ EDGE = 256
 _ENTRY = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p)
 
 
+def flat(array):
+    """The elements of an array that is C-ordered, or so when its axes are reversed, as a view."""
+    return (array if array.flags.c_contiguous else array.T).reshape(-1)
+
+
 @dataclass
 class Case:
     """A kernel, and arguments by name: arrays (changed in place) and scalars."""
@@ -104,6 +109,10 @@ class Case:
             return choose(self.specialised, region, programs, sheet, options)
         if mapping.family == "reference":
             return GroupPlan(None, sheet, Options(), programs, mapping, None)
+        if mapping.family == "columns":
+            plan = choose(self.specialised, region, programs, sheet, options, facts=self.facts())
+            chosen = plan.mapping is not None and plan.mapping.family == "columns"
+            return replace(plan, mapping=mapping) if chosen else None
         if sheet.kind == "cpu":
             options = replace(options, subgroup_reductions="on")
         else:
@@ -150,7 +159,7 @@ class Case:
         reports = []
         for plan, launch in lowered:
             names = [p.name for p in launch.kernel.scalars]
-            buffers = {name: self.arguments[name].reshape(-1) for name in launch.buffers}
+            buffers = {name: flat(self.arguments[name]) for name in launch.buffers}
             scalars = dict(zip(names, self.scalars(launch), strict=True))
             reports.append(run_machine(launch.kernel, buffers, scalars, plan.programs))
         return reports

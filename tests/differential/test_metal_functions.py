@@ -125,11 +125,15 @@ def every_exchange(dtype):
     for mask in (1, 5, 16):
         places.keep(f"shuffle {mask}", b.shuffle(value, mask))
     places.keep("first", b.first_lane(value))
+    for distance in (1, 7, 31):
+        places.keep(f"shift {distance}", b.shuffle_up(value, distance))
+    places.keep("last", b.read_lane(value, 31))
     positive = b.compute("gt", value, b.const(0, dtype))
     places.keep("any", b.collective("any", positive))
     places.keep("all", b.collective("all", positive))
     places.keep("first bool", b.first_lane(positive))
     places.keep("shuffled bool", b.shuffle(positive, 3))
+    places.keep("shifted bool", b.shuffle_up(positive, 2))
     return kernel(f"exchanges_{dtype}", b, (x, *places.buffers.values())), places
 
 

@@ -300,7 +300,10 @@ def test_a_start_value_is_merged_once():
     equal(on_cpu(case, None, HOST_SHEET), want)
 
 
-@pytest.mark.parametrize("name", ["add", "maximum", "argmax", "mean_var", "logsumexp"])
+@pytest.mark.parametrize(
+    "name",
+    ["add", "maximum", "fmax", "fmin", "absmax", "argmax", "mean_var", "logsumexp"],
+)
 def test_special_values_under_every_tree(name):
     """NaN and infinities at the ends, in the tail and between; masked lanes never add one."""
     law = laws.BUILTIN[name]

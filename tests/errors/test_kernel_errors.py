@@ -206,11 +206,51 @@ CASES = {
             for r in ct.parallel(rows):
                 y[r, 0] = «x[r, cols].sum»()
         """,
+    "K033": """
+        def kernel(x, y, n):
+            rows, cols = ct.axis("rows", x.shape[0]), ct.axis("cols", x.shape[1])
+            for r in ct.parallel(rows):
+                kept = «ct.memory(cols, ct.f32, layout=ct.layouts.strided((8,), (0,)))»
+                kept[cols] = x[r, cols]
+        """,
+    "K037": """
+        def kernel(x, y, n):
+            rows, cols = ct.axis("rows", x.shape[0]), ct.axis("cols", x.shape[1])
+            top = ct.axis("top", 65)
+            for r in ct.parallel(rows):
+                y[r, top], _ = «ct.topk(x[r, cols], top, cols)»
+        """,
+    "K041": """
+        def kernel(x, y, n):
+            rows, cols = ct.axis("rows", x.shape[0]), ct.axis("cols", x.shape[1])
+            for r in ct.parallel(rows):
+                law = law_of(lambda a, b: (a.s, b.s))
+                y[r, 0] = «ct.reduce(x[r, cols], cols, law)»
+        """,
+    "K042": """
+        def kernel(x, y, n):
+            rows, cols = ct.axis("rows", x.shape[0]), ct.axis("cols", x.shape[1])
+            for r in ct.parallel(rows):
+                law = law_of(lambda a, b: (a.s + b.s) / 2.0)
+                y[r, 0] = «ct.reduce(x[r, cols], cols, law)»
+        """,
 }
 
 
 def cols2(x):
     return ct.axis("others", x.shape[1])
+
+
+def law_of(merged):
+    @ct.law
+    class Law:
+        state = {"s": "acc"}  # noqa: RUF012 - as authors write
+        identity = staticmethod(lambda: 0.0)
+        lift = staticmethod(lambda x: x)
+        merge = staticmethod(merged)
+        finalize = staticmethod(lambda s: s.s)
+
+    return Law
 
 
 def _compiled(marked):
@@ -219,7 +259,7 @@ def _compiled(marked):
     before, inside, _ = re.split("[«»]", marked)
     line = before.count("\n") + 1
     start = len(before) - (before.rfind("\n") + 1) + 1
-    namespace = {"ct": ct, "cols2": cols2, "__name__": "user_code"}
+    namespace = {"ct": ct, "cols2": cols2, "law_of": law_of, "__name__": "user_code"}
     exec(compile(re.sub("[«»]", "", marked), "<case>", "exec"), namespace)
     return namespace["kernel"], (line, start, start + len(inside))
 
@@ -245,7 +285,7 @@ def test_the_code_line_and_columns(code):
 
 
 def test_no_code_is_left_out():
-    elsewhere = {"K001", "K026", "K031", "K032", "K035"}
+    elsewhere = {"K001", "K026", "K031", "K032", "K035", "K040"}
     assert {entry.code for entry in KERNEL} == CASES.keys() | elsewhere
 
 
@@ -319,6 +359,7 @@ def test_fast_math_is_refused(body, at):
         (lambda v, cols: v.astype("f16"), "K036", "use ct.cast(tile, dtype)"),
         (lambda v, cols: v.exp(), "K036", "use ct.exp(tile)"),
         (lambda v, cols: [v for _ in cols], "K019", "loop over ct.parallel"),
+        (lambda v, cols: v.argsort(), "K036", "use ct.sort(tile, axis, indices=True)"),
     ],
 )
 def test_habits_of_other_libraries(body, code, hint):
@@ -331,6 +372,29 @@ def test_habits_of_other_libraries(body, code, hint):
         _trace(kernel)
     assert caught.value.code == code
     assert f"hint: {hint}" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("body", "code", "message"),
+    [
+        (lambda v, cols: ct.sort(v, ct.axis("other", 3)), "K013", "does not span axis other"),
+        (lambda v, cols: ct.sort(v, 1), "K028", "1 is not an axis"),
+        (lambda v, cols: ct.topk(v, 5, cols), "K028", "5 is not an axis"),
+        (lambda v, cols: ct.topk(v, cols, cols), "K018", "spans axis cols already"),
+        (lambda v, cols: ct.topk(v, ct.axis("t", 0), cols), "K037", "asks for 0 elements"),
+        (lambda v, cols: ct.topk(v, ct.axis("t", cols.extent), cols), "K037", "Python integer"),
+        (lambda v, cols: ct.topk(v, ct.axis("t", 60), cols), "K037", "axis cols has"),
+    ],
+)
+def test_sorts_that_cannot_be(body, code, message):
+    def kernel(x, y, n):
+        rows, cols = ct.axis("rows", x.shape[0]), ct.axis("cols", x.shape[1])
+        for r in ct.parallel(rows):
+            body(x[r, cols], cols)
+
+    with pytest.raises(KernelError, match=code) as caught:
+        _trace(kernel)
+    assert message in str(caught.value)
 
 
 def test_the_rendered_error_shows_line_caret_and_hint():

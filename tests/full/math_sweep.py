@@ -1,8 +1,9 @@
-"""Every float32 through an expansion, in C.
+"""Many inputs through an expansion, in C.
 
-In: the expansions.  Out: a shared library with, for each of them, the largest distance from the
-libm's f64 function over a range of bit patterns.  Decides: nothing; the operations are spelled as
-C, compiled without contraction.  NumPy would take hours for what this does in minutes.
+In: the expansions.  Out: a shared library with, for each of them and each format, the largest
+distance from the C library's function in a wider type over arrays of inputs.  Decides: nothing; the
+operations are spelled as C, compiled without contraction.  NumPy would take hours for what this
+does in minutes.  The wider type is double for f32 and the 64-bit long double of x86 for f64.
 """
 
 import ctypes
@@ -10,55 +11,68 @@ import struct
 import subprocess
 from pathlib import Path
 
-from certile.lower.math import EXPANSIONS
+import numpy as np
 
-TYPES = {"f": "float", "i": "int32_t", "c": "_Bool"}
-FREE_NAMES = {"sigmoid": "1 / (1 + exp(-x))", "recip": "1 / x", "rsqrt": "1 / sqrt(x)"}
+from certile.lower.math import EXPANSIONS, FORMATS
+
+BINARY_FUNCTIONS = ("pow", "fmod")
+# What C has no function for, with `l` where long double wants one.
+ORACLES = {"sigmoid": "1 / (1 + exp{l}(-x))", "recip": "1 / x", "rsqrt": "1 / sqrt{l}(x)"}
 
 PROLOGUE = """
+#include <float.h>
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
-static inline int32_t bits(float x) { int32_t i; memcpy(&i, &x, 4); return i; }
-static inline float float_of(uint32_t i) { float x; memcpy(&x, &i, 4); return x; }
+_Static_assert(LDBL_MANT_DIG >= 64, "the oracle of f64 needs a wider long double");
+"""
+
+TYPES = """
+typedef {real} real_{form};
+typedef {integer} integer_{form};
+static inline integer_{form} bits_{form}(real_{form} x) {{
+  integer_{form} i; memcpy(&i, &x, sizeof x); return i;
+}}
+static inline real_{form} float_of_{form}(u{integer} i) {{
+  real_{form} x; memcpy(&x, &i, sizeof x); return x;
+}}
 // Two factors of about 2**(n/2): the first product is exact, so only the second one rounds.
-static inline float scale2(float x, float n) {
-  int32_t whole = (int32_t)n, half = whole >> 1;
-  float first = float_of((uint32_t)(half + 127) << 23);
-  return x * first * float_of((uint32_t)(whole - half + 127) << 23);
-}
+static inline real_{form} scale2_{form}(real_{form} x, real_{form} n) {{
+  integer_{form} whole = (integer_{form})n, half = whole >> 1;
+  real_{form} first = float_of_{form}((u{integer})(half + {bias}) << {fraction});
+  return x * first * float_of_{form}((u{integer})(whole - half + {bias}) << {fraction});
+}}
 """
 
 # `wrong` counts results whose kind (NaN, infinity, sign) is not that of the value.
 FUNCTION = """
-static inline float expansion_{name}(float x) {{
+static inline real_{form} expansion_{name}_{form}({parameters}) {{
 {body}
   return {result};
 }}
-double sweep_{name}(uint64_t low, uint64_t high, float *where, uint64_t *wrong) {{
+double sweep_{name}_{form}(const real_{form} *xs, const real_{form} *ys, uint64_t count,
+                           uint64_t *where, uint64_t *wrong) {{
   double worst = 0;
-  for (uint64_t block = low; block < high; block += 4096) {{
-    float y[4096];
-    for (int i = 0; i < 4096; i++) y[i] = expansion_{name}(float_of((uint32_t)(block + i)));
-    for (int i = 0; i < 4096; i++) {{
-      double x = float_of((uint32_t)(block + i)), truth = {oracle};
-      int bad = isnan(truth) != isnan(y[i]);
-      if (!isnan(truth)) bad |= !signbit(truth) != !signbit(y[i]);
-      if (isinf(truth)) bad |= !isinf(y[i]);
-      if (isinf(y[i])) bad |= fabs(truth) < 3.4028234663852886e38;
-      if (bad) {{ *wrong += 1; *where = (float)x; }}
-      if (bad || !isfinite(truth) || isinf(y[i])) continue;
-      int exponent;
-      frexp(truth, &exponent);
-      double ulp = fabs(y[i] - truth) / ldexp(1, (exponent < -125 ? -126 : exponent - 1) - 23);
-      if (ulp > worst) {{ worst = ulp; if (!*wrong) *where = (float)x; }}
-    }}
+  for (uint64_t i = 0; i < count; i++) {{
+    {wide} x = xs[i], z = ys[i], truth = {oracle};
+    real_{form} y = expansion_{name}_{form}({arguments});
+    int bad = isnan(truth) != isnan(y);
+    if (!isnan(truth)) bad |= !signbit(truth) != !signbit(y);
+    if (isinf(truth)) bad |= !isinf(y);
+    if (isinf(y)) bad |= fabs{l}(truth) < {most};
+    if (bad) {{ *wrong += 1; *where = i; }}
+    if (bad || !isfinite(truth) || isinf(y)) continue;
+    int exponent;
+    frexp{l}(truth, &exponent);
+    int last = (exponent - 1 < 1 - {bias} ? 1 - {bias} : exponent - 1) - {fraction};
+    double ulp = (double)ldexp{l}(fabs{l}(y - truth), -last);
+    if (ulp > worst) {{ worst = ulp; if (!*wrong) *where = i; }}
   }}
   return worst;
 }}
 """
 
-BINARY = {
+TEMPLATES = {
     "add": "{} + {}",
     "sub": "{} - {}",
     "mul": "{} * {}",
@@ -69,22 +83,22 @@ BINARY = {
     "ge": "{} >= {}",
     "eq": "{} == {}",
     "ne": "{} != {}",
-    "iadd": "(int32_t)((uint32_t){} + (uint32_t){})",
-    "isub": "(int32_t)((uint32_t){} - (uint32_t){})",
+    "iadd": "(integer)((uinteger){} + (uinteger){})",
+    "isub": "(integer)((uinteger){} - (uinteger){})",
     "iand": "{} & {}",
     "ior": "{} | {}",
-    "ishl": "(int32_t)((uint32_t){} << {})",
+    "ishl": "(integer)((uinteger){} << {})",
     "ishr": "{} >> {}",
     "neg": "-{}",
-    "abs": "fabsf({})",
-    "sqrt": "sqrtf({})",
-    "scale2": "scale2({}, {})",
-    "floor": "floorf({})",
-    "fma": "fmaf({}, {}, {})",
+    "abs": "@fabs({})",
+    "sqrt": "@sqrt({})",
+    "scale2": "scale2_form({}, {})",
+    "floor": "@floor({})",
+    "fma": "@fma({}, {}, {})",
     "isnan": "isnan({})",
-    "bits": "bits({})",
-    "float_of": "float_of((uint32_t){})",
-    "to_float": "(float){}",
+    "bits": "bits_form({})",
+    "float_of": "float_of_form((uinteger){})",
+    "to_float": "(real){}",
 }
 RESULT = {
     **dict.fromkeys(("lt", "le", "gt", "ge", "eq", "ne", "isnan"), "c"),
@@ -95,38 +109,96 @@ RESULT = {
 class CArith:
     """`Arith[str]`: each value is the name of a C variable, whose first letter is its type."""
 
-    def __init__(self):
+    def __init__(self, form):
+        self.format = form
         self.lines = []
+        self._count = 0
+        self._types = {"f": f"real_{form.name}", "i": f"integer_{form.name}", "c": "_Bool"}
 
-    def _define(self, kind, expression):
-        name = f"{kind}{len(self.lines)}"
-        self.lines.append(f"  const {TYPES[kind]} {name} = {expression};")
+    def define(self, kind, expression):
+        self._count += 1
+        name = f"{kind}{self._count}"
+        self.lines.append(f"  {self._types[kind]} {name} = {expression};")
         return name
 
     def __getattr__(self, name):
-        template = BINARY[name]
-        return lambda *args: self._define(RESULT.get(name, "f"), template.format(*args))
+        narrow = self.format.name == "f32"
+        text = TEMPLATES[name].replace("real", f"real_{self.format.name}")
+        text = text.replace("uinteger", f"uint{self.format.bits}_t")
+        text = text.replace("integer", f"integer_{self.format.name}")
+        text = text.replace("_form", f"_{self.format.name}")
+        for function in ("fabs", "sqrt", "floor", "fma"):
+            text = text.replace(f"@{function}", f"{function}f" if narrow else function)
+        return lambda *args: self.define(RESULT.get(name, "f"), text.format(*args))
 
     def const(self, value):
-        (pattern,) = struct.unpack("<I", struct.pack("<f", value))
-        return self._define("f", f"float_of({pattern}u)")
+        real, integer = ("<f", "<I") if self.format.bits == 32 else ("<d", "<Q")
+        (pattern,) = struct.unpack(integer, struct.pack(real, value))
+        return self.define("f", f"float_of_{self.format.name}({pattern}ull)")
 
     def iconst(self, value):
-        return self._define("i", f"(int32_t){value}LL")
+        return self.define(
+            "i", f"(integer_{self.format.name}){value & (1 << self.format.bits) - 1}ull"
+        )
 
     def select(self, condition, a, b):
-        return self._define(a[0], f"{condition} ? {a} : {b}")
+        return self.define(a[0], f"{condition} ? {a} : {b}")
+
+    def where_any(self, condition, state, body):
+        return self._block(f"if ({condition})", state, body)
+
+    def repeat(self, count, state, body):
+        return self._block(f"for (int round = 0; round < {count}; round++)", state, body)
+
+    def _block(self, head, state, body):
+        kept = tuple(self.define("f", value) for value in state)
+        self.lines.append(f"  {head} {{")
+        made = body(kept)
+        self.lines.extend(f"  {k} = {m};" for k, m in zip(kept, made, strict=True))
+        self.lines.append("  }")
+        return kept
+
+
+def function_text(name, form):
+    """The C text of one expansion in one format, and of its sweep."""
+    binary = name in BINARY_FUNCTIONS
+    builder = CArith(form)
+    operands = [builder.define("f", name) for name in ("x", "z")[: 1 + binary]]
+    result = EXPANSIONS[name](builder, *operands)
+    narrow = form.name == "f32"
+    suffix = "" if narrow else "l"
+    call = f"{name}{suffix}(x, z)" if binary else f"{name}{suffix}(x)"
+    real = f"real_{form.name}"
+    return FUNCTION.format(
+        name=name,
+        form=form.name,
+        body="\n".join(builder.lines),
+        result=result,
+        oracle=ORACLES[name].format(l=suffix) if name in ORACLES else call,
+        l=suffix,
+        wide="double" if narrow else "long double",
+        most="(double)FLT_MAX" if narrow else "(long double)DBL_MAX",
+        parameters=f"{real} x, {real} z" if binary else f"{real} x",
+        arguments=f"({real})x, ({real})z" if binary else f"({real})x",
+        bias=form.bias,
+        fraction=form.fraction_bits,
+    )
 
 
 def source():
     """The C text that sweeps every expansion."""
     parts = [PROLOGUE]
-    for name, expansion in EXPANSIONS.items():
-        builder = CArith()
-        result = expansion(builder, builder._define("f", "x"))
-        oracle = FREE_NAMES.get(name, f"{name}(x)")
-        body = "\n".join(builder.lines)
-        parts.append(FUNCTION.format(name=name, body=body, result=result, oracle=oracle))
+    for form in FORMATS.values():
+        parts.append(
+            TYPES.format(
+                form=form.name,
+                real="float" if form.name == "f32" else "double",
+                integer=f"int{form.bits}_t",
+                bias=form.bias,
+                fraction=form.fraction_bits,
+            )
+        )
+        parts.extend(function_text(name, form) for name in EXPANSIONS)
     return "".join(parts)
 
 
@@ -134,19 +206,27 @@ def build(compiler, folder: Path):
     """Compile the sweeps into a library in `folder` and load it."""
     text, library = folder / "sweep.c", folder / "sweep.so"
     text.write_text(source())
-    flags = ["-O3", "-march=native", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math"]
+    flags = ["-O2", "-march=native", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math"]
     subprocess.run(
         [compiler, *flags, "-fPIC", "-shared", str(text), "-o", str(library), "-lm"], check=True
     )
     return ctypes.CDLL(str(library))
 
 
-def sweep(library, name, low, high):
-    """The worst distance for bit patterns in [low, high), an input, and how many are wrong."""
-    function = getattr(library, f"sweep_{name}")
+def sweep(library, name, x, y=None):
+    """The worst distance over arrays of inputs, the index of one, and how many are wrong."""
+    x = np.ascontiguousarray(x)
+    y = x if y is None else np.ascontiguousarray(y)
+    assert x.dtype == y.dtype
+    assert x.size == y.size
+    function = getattr(library, f"sweep_{name}_f{8 * x.itemsize}")
     function.restype = ctypes.c_double
-    where, wrong = ctypes.c_float(), ctypes.c_uint64()
+    where, wrong = ctypes.c_uint64(), ctypes.c_uint64()
     worst = function(
-        ctypes.c_uint64(low), ctypes.c_uint64(high), ctypes.byref(where), ctypes.byref(wrong)
+        ctypes.c_void_p(x.ctypes.data),
+        ctypes.c_void_p(y.ctypes.data),
+        ctypes.c_uint64(x.size),
+        ctypes.byref(where),
+        ctypes.byref(wrong),
     )
     return worst, where.value, wrong.value

@@ -86,3 +86,9 @@ def test_the_kernel_of_the_readme_gives_a_softmax():
     powers = numpy.exp(x - x.max(axis=1, keepdims=True))
     # Each result is below 1 and carries a few roundings of f32.
     numpy.testing.assert_allclose(y, powers / powers.sum(axis=1, keepdims=True), rtol=2e-6)
+
+
+def test_the_index_lists_every_page():
+    listed = set(_LINK.findall((ROOT / "docs/index.md").read_text(encoding="utf-8")))
+    pages = {path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs").rglob("*.md")}
+    assert pages - {"index.md"} - listed == set()

@@ -28,7 +28,8 @@ _HOMES = {
 # Parts that see less than their layer would allow, and all that they may import of certile.
 _NARROW = {
     "proof": {"proof", "ir"},
-    "metalsim": {"metalsim", "settings", "diagnostics"},
+    "metalsim": {"metalsim", "settings", "store", "diagnostics"},
+    "store": set(),
     "source": set(),
     "codes": {"codes"},
 }

@@ -38,7 +38,9 @@ class Form:
     made: object = field(init=False, compare=False)
 
     def __post_init__(self):
-        object.__setattr__(self, "made", bare(self.op, (ROWS, self.length), self.dtype))
+        # A rotation has pairs of columns: one for each element of another operation's row.
+        columns = 2 * self.length if self.op == "rope" else self.length
+        object.__setattr__(self, "made", bare(self.op, (ROWS, columns), self.dtype))
 
     def __str__(self):
         return f"{self.op}-{self.length}-{self.dtype}"
@@ -62,7 +64,8 @@ class Form:
                 given[view.name] = rng.integers(0, max(ranges.get(view.name, 1), 1), shape)
                 continue
             given[view.name] = rng.standard_normal(shape).astype(storage(view.dtype))
-        first = given[self.made.kernel.inputs[0].name]
+        real = next(view for view in self.made.kernel.inputs if view.dtype.is_float)
+        first = given[real.name]
         first[1, self.length // 2] = np.nan
         first[2] = -np.inf
         for view in self.made.kernel.outputs:

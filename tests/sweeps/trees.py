@@ -10,7 +10,7 @@ from certile.analysis.rows import analyse
 from certile.ir import laws
 from certile.ir.build import Builder, dim
 from certile.ir.dtypes import bf16, f32, i32, i64
-from certile.lower.math import PORTABLE
+from certile.lower.math.portable import PORTABLE
 from certile.plan.record import Mapping, Options
 from certile.plan.space import enumerate_space
 from certile.reference.machine_numeric import storage

@@ -26,23 +26,27 @@ from certile.ir.machine import (
     Compute,
     Constant,
     Convert,
-    FirstLane,
     For,
     If,
     Load,
     MachineKernel,
     Operation,
     Parameter,
+    ReadLane,
     Reinterpret,
     SharedLoad,
     SharedStore,
     Shuffle,
+    ShuffleUp,
     Special,
     Store,
     Value,
     operations,
 )
 from certile.targets.sheet import Sheet
+
+# Bytes that a thread's arrays may take; addresses of more, times the threads, would wrap around.
+_MOST_SCRATCH = 1 << 40
 
 
 class Emitter:
@@ -195,16 +199,25 @@ class Emitter:
         return writer.op(f"extractelement <1 x {element}> {name}, i64 0")
 
     def shuffle(self, op: Shuffle) -> None:
-        writer, lanes = self._writer, self._kernel.lanes
-        kind = writer.type_of(op.result)
-        order = ", ".join(f"i32 {k ^ op.mask}" for k in range(lanes))
-        name = writer.at(op.value, True)
-        made = writer.op(f"shufflevector {kind} {name}, {kind} poison, <{lanes} x i32> <{order}>")
+        self._permute(op, [k ^ op.mask for k in range(self._kernel.lanes)])
+
+    def shuffle_up(self, op: ShuffleUp) -> None:
+        lanes, distance = range(self._kernel.lanes), op.distance
+        self._permute(op, [k if k < distance else k - distance for k in lanes])
+
+    def _permute(self, op: Shuffle | ShuffleUp, sources: list[int]) -> None:
+        writer = self._writer
+        kind, name = writer.type_of(op.result), writer.at(op.value, True)
+        order = ", ".join(f"i32 {k}" for k in sources)
+        made = writer.op(
+            f"shufflevector {kind} {name}, {kind} poison, <{len(sources)} x i32> <{order}>"
+        )
         writer.define(op.result, made)
 
-    def first_lane(self, op: FirstLane) -> None:
+    def read_lane(self, op: ReadLane) -> None:
         kind, name = self._writer.type_of(op.value), self._writer.name(op.value)
-        self._writer.define(op.result, self._writer.op(f"extractelement {kind} {name}, i64 0"))
+        made = self._writer.op(f"extractelement {kind} {name}, i64 {op.lane}")
+        self._writer.define(op.result, made)
 
     # Control.
 
@@ -269,7 +282,9 @@ def _spread_values(kernel: MachineKernel) -> Iterator[Value]:
                 yield value
                 if mask is not None:
                     yield mask
-            case ArrayStore(value=value) | Collective(value=value) | Shuffle(value=value):
+            case ArrayStore(value=value) | Collective(value=value):
+                yield value
+            case Shuffle(value=value) | ShuffleUp(value=value):
                 yield value
             case For():
                 for param, init, after in zip(op.params, op.inits, op.yields, strict=True):
@@ -292,7 +307,8 @@ TABLE.on(ArrayLoad)(lambda emitter, op: emitter.memory.array_load(op))
 TABLE.on(ArrayStore)(lambda emitter, op: emitter.memory.array_store(op))
 TABLE.on(Collective)(Emitter.collective)
 TABLE.on(Shuffle)(Emitter.shuffle)
-TABLE.on(FirstLane)(Emitter.first_lane)
+TABLE.on(ShuffleUp)(Emitter.shuffle_up)
+TABLE.on(ReadLane)(Emitter.read_lane)
 TABLE.on(For)(Emitter.for_)
 TABLE.on(If)(Emitter.if_)
 
@@ -312,10 +328,14 @@ def emit(kernel: MachineKernel, sheet: Sheet) -> Artifact:
     """The LLVM module of a kernel, for the vector width of the sheet.
 
     Raises:
-        UnsupportedError: U031, for more than one subgroup a group, shared memory or barriers.
+        UnsupportedError: U031, for more than one subgroup a group, shared memory or barriers;
+            U313, for arrays of one thread that no machine has room for.
     """
     if kernel.shared or kernel.subgroups != 1:
         raise UnsupportedError("U031", "the CPU target runs one subgroup a group, without barriers")
     emitter = Emitter(kernel, scalef=sheet.architecture.startswith("avx512"))
+    if emitter.memory.scratch_bytes > _MOST_SCRATCH:
+        message = f"kernel {kernel.name} keeps {emitter.memory.scratch_bytes} bytes a thread"
+        raise UnsupportedError("U313", message)
     made = artifact_of(kernel, "llvm-ir", kernel.name, emitter.text(), threads=1)
     return replace(made, scratch_bytes=emitter.memory.scratch_bytes)

@@ -1,8 +1,8 @@
 """Spell the element-wise functions of Machine IR in LLVM.
 
-No fast-math flag, no contraction.  f16 and bf16 are computed in f32 and rounded once.  The f32
-functions without an instruction (exp, log, …) are expanded before they reach this file; what is
-left of them, and all of f64, is called from the C library one lane at a time.  Decides which
+No fast-math flag, no contraction.  f16 and bf16 are computed in f32 and rounded once.  Functions
+without an instruction (exp, log, …) are expanded before they reach this file; what a sheet with
+functions of its own leaves in is called from the C library one lane at a time.  Decides which
 sequence of instructions a function is; refuses by name what no sequence gives.
 """
 
@@ -13,7 +13,7 @@ from collections.abc import Callable
 from certile.codegen.cpu.conversions import NARROW, Conversions
 from certile.codegen.cpu.writer import Writer, literal, scalar_type
 from certile.diagnostics import UnsupportedError
-from certile.ir.dtypes import DType, bool_, f32, i32
+from certile.ir.dtypes import DType, bool_, f32, f64, i32, i64
 from certile.ir.functions import FUNCTIONS
 
 _INTRINSICS = {
@@ -325,10 +325,10 @@ class Functions:
         return self._select(zero, self._op("fdiv", a, b), whole)
 
     def _fn_scale2(self, x: str, n: str) -> str:
-        """x * 2**n rounded once, for 1/4 <= |x| <= 4 (or 0, NaN) and |n| <= 252."""
-        if self._dtype != f32:
+        """x * 2**n rounded once, for 2**-16 <= |x| <= 4 (or 0, NaN) and |n| <= 226 (f64: 2000)."""
+        if not self._dtype.is_float:
             raise self._refused("scale2")
-        if self._scalef and self._width == 16:
+        if self._scalef and self._width == 16 and self._dtype == f32:
             return self._writer.call(
                 self._type,
                 "llvm.x86.avx512.mask.scalef.ps.512",
@@ -336,8 +336,9 @@ class Functions:
                 f"{self._type}, {self._type}, {self._type}, i16, i32 immarg",
             )
         # The first factor keeps the product normal, hence exact; only the second one rounds.
-        first = self._clamp(n, -124.0, 127.0)
-        second = self._clamp(self._op("fsub", n, first), -126.0, 127.0)
+        bias = 127.0 if self._dtype == f32 else 1023.0
+        first = self._clamp(n, 24.0 - bias, bias)
+        second = self._clamp(self._op("fsub", n, first), 1.0 - bias, bias)
         return self._op("fmul", self._op("fmul", x, self._power(first)), self._power(second))
 
     def _clamp(self, n: str, low: float, high: float) -> str:
@@ -345,9 +346,17 @@ class Functions:
         return self._intrinsic("minnum", least, self._number(high))
 
     def _power(self, n: str) -> str:
-        """2**n for an integer-valued n in [-126, 127]."""
-        whole, writer = self._shape("i32"), self._writer
-        number = writer.op(f"fptosi {self._type} {n} to {whole}")
-        biased = writer.op(f"add {whole} {number}, {self._number(127, i32)}")
-        bits = writer.op(f"shl {whole} {biased}, {self._number(23, i32)}")
+        """2**n for an integer-valued n, where the result is normal."""
+        writer = self._writer
+        if self._dtype == f64:
+            # The last bits of the sum are the exponent: only AVX-512 converts f64 to i64.
+            word, shift = i64, 52
+            moved = self._op("fadd", n, self._number(1.5 * 2.0**52 + 1023))
+            biased = writer.op(f"bitcast {self._type} {moved} to {self._shape('i64')}")
+        else:
+            word, shift = i32, 23
+            number = writer.op(f"fptosi {self._type} {n} to {self._shape('i32')}")
+            biased = writer.op(f"add {self._shape('i32')} {number}, {self._number(127, i32)}")
+        whole = self._shape(scalar_type(word))
+        bits = writer.op(f"shl {whole} {biased}, {self._number(shift, word)}")
         return writer.op(f"bitcast {whole} {bits} to {self._type}")

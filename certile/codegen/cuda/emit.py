@@ -26,10 +26,11 @@ from certile.ir.machine import (
     Barrier,
     Buffer,
     Collective,
-    FirstLane,
     MachineKernel,
     Operation,
+    ReadLane,
     Shuffle,
+    ShuffleUp,
     Store,
 )
 from certile.targets.sheet import Sheet
@@ -144,9 +145,13 @@ class _Emitter(ThreadEmitter):
     def exchange(self, value: str, dtype: DType, mask: str) -> str:
         return _through_lanes(f"__shfl_xor_sync({_FULL}, {{}}, {mask})", value, dtype)
 
-    def first(self, value: str, dtype: DType) -> str:
-        """The value of lane 0."""
-        return _through_lanes(f"__shfl_sync({_FULL}, {{}}, 0)", value, dtype)
+    def shifted(self, value: str, dtype: DType, distance: int) -> str:
+        """The value of the lane `distance` below; the first lanes keep their own."""
+        return _through_lanes(f"__shfl_up_sync({_FULL}, {{}}, {distance})", value, dtype)
+
+    def of_lane(self, value: str, dtype: DType, lane: int) -> str:
+        """The value of one lane."""
+        return _through_lanes(f"__shfl_sync({_FULL}, {{}}, {lane})", value, dtype)
 
 
 def _through_lanes(call: str, value: str, dtype: DType) -> str:
@@ -179,11 +184,18 @@ def _shuffle(emitter: _Emitter, operation: Shuffle) -> None:
     emitter.define(operation.result, text)
 
 
-@TABLE.on(FirstLane)
-def _first_lane(emitter: _Emitter, operation: FirstLane) -> None:
+@TABLE.on(ShuffleUp)
+def _shuffle_up(emitter: _Emitter, operation: ShuffleUp) -> None:
     emitter.ordered()
-    text = emitter.first(emitter.of(operation.value), operation.value.dtype)
-    emitter.define(operation.result, text)
+    value, dtype = emitter.of(operation.value), operation.value.dtype
+    emitter.define(operation.result, emitter.shifted(value, dtype, operation.distance))
+
+
+@TABLE.on(ReadLane)
+def _read_lane(emitter: _Emitter, operation: ReadLane) -> None:
+    emitter.ordered()
+    value, dtype = emitter.of(operation.value), operation.value.dtype
+    emitter.define(operation.result, emitter.of_lane(value, dtype, operation.lane))
 
 
 @TABLE.on(Barrier)

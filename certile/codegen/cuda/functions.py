@@ -148,9 +148,13 @@ class Expressions(ThreadExpressions):
         return f"({kind})min(max(__float2int_rz({value}), {low}), {high})"
 
     def load(self, text: str, dtype: DType) -> str:
+        if dtype.kind == "bool":
+            return f"({text} != 0)"
         return f"{self.helper(f'{dtype.name}_load')}({text})" if dtype.name in NARROW else text
 
     def store(self, value: str, dtype: DType) -> str:
+        if dtype.kind == "bool":
+            return f"({SPELLING.element(dtype)}){value}"
         return f"{self.helper(f'{dtype.name}_store')}({value})" if dtype.name in NARROW else value
 
     def reinterpret(self, value: str, source: DType, target: DType) -> str:

@@ -7,7 +7,7 @@ __all__ = ["SPELLING", "literal"]
 
 SPELLING = Spelling(
     stored={
-        "bool": "bool",
+        "bool": "unsigned char",
         "i8": "signed char",
         "i16": "short",
         "i32": "int",

@@ -24,13 +24,15 @@ from certile.ir.machine import (
     Barrier,
     Buffer,
     Collective,
-    FirstLane,
     MachineKernel,
     Operation,
+    ReadLane,
     Shuffle,
+    ShuffleUp,
     Value,
     operations,
 )
+from certile.targets import SHEETS
 from certile.targets.sheet import Sheet
 
 __all__ = ["TABLE", "emit"]
@@ -66,7 +68,11 @@ def _admit(kernel: MachineKernel, sheet: Sheet) -> None:
         raise UnsupportedError("U301", f"a SIMD group has {_LANES} lanes, not {kernel.lanes}")
     for dtype in _dtypes(kernel):
         if dtype not in sheet.dtypes or dtype.name not in SPELLING.stored:
-            raise UnsupportedError("U310", f"{sheet.name} has no {dtype}", hint="use f32")
+            able = {other.kind for other in SHEETS.values() if dtype in other.dtypes}
+            elsewhere = (
+                f"use f32, or a target that has {dtype}: {', '.join(sorted(able - {'null'}))}"
+            )
+            raise UnsupportedError("U310", f"{sheet.name} has no {dtype}", hint=elsewhere)
     require_private_memory(kernel, sheet)
     buffers, scalars = len(kernel.buffers), len(kernel.scalars)
     if buffers + scalars > _ARGUMENTS:
@@ -150,10 +156,10 @@ class _Emitter(ThreadEmitter):
         self.writer.line(f"threadgroup_barrier({' | '.join(flags)});")
         self.ordered()
 
-    # Vector accesses: MSL has vectors of two and four components, and none of bool.
+    # Vector accesses: MSL has vectors of two and four components.
 
     def pack_limit(self, dtype: DType) -> int:
-        return 1 if dtype.kind == "bool" else min(4, 16 // dtype.size)
+        return min(4, 16 // dtype.size)
 
     def pack_type(self, pack: Pack) -> str:
         return f"{SPELLING.element(pack.accesses[0].buffer.dtype)}{len(pack.accesses)}"
@@ -181,11 +187,19 @@ class _Emitter(ThreadEmitter):
             return f"{self.expressions.helper(f'other_{SPELLING.element(dtype)}')}({value}, {mask})"
         return _through_lanes("simd_shuffle_xor({}, " + mask + ")", value, dtype)
 
-    def first(self, value: str, dtype: DType) -> str:
-        """The value of lane 0."""
+    def shifted(self, value: str, dtype: DType, distance: int) -> str:
+        """The value of the lane `distance` below; the first lanes keep their own."""
         if dtype.name in WIDE:
-            return f"{self.expressions.helper(f'first_{SPELLING.element(dtype)}')}({value})"
-        return _through_lanes("simd_broadcast_first({})", value, dtype)
+            name = self.expressions.helper(f"below_{SPELLING.element(dtype)}")
+            return f"{name}({value}, {distance})"
+        return _through_lanes("simd_shuffle_up({}, " + str(distance) + ")", value, dtype)
+
+    def of_lane(self, value: str, dtype: DType, lane: int) -> str:
+        """The value of one lane."""
+        if dtype.name in WIDE:
+            name = self.expressions.helper(f"lane_{SPELLING.element(dtype)}")
+            return f"{name}({value}, {lane})"
+        return _through_lanes("simd_broadcast({}, " + str(lane) + ")", value, dtype)
 
     def collective(self, fn: str, value: str, result: Value) -> str | None:
         """The SIMD-group function of a reduction, None where MSL has none."""
@@ -236,10 +250,16 @@ def _shuffle(emitter: _Emitter, operation: Shuffle) -> None:
     emitter.define(operation.result, text)
 
 
-@TABLE.on(FirstLane)
-def _first_lane(emitter: _Emitter, operation: FirstLane) -> None:
-    text = emitter.first(emitter.of(operation.value), operation.value.dtype)
-    emitter.define(operation.result, text)
+@TABLE.on(ShuffleUp)
+def _shuffle_up(emitter: _Emitter, operation: ShuffleUp) -> None:
+    value, dtype = emitter.of(operation.value), operation.value.dtype
+    emitter.define(operation.result, emitter.shifted(value, dtype, operation.distance))
+
+
+@TABLE.on(ReadLane)
+def _read_lane(emitter: _Emitter, operation: ReadLane) -> None:
+    value, dtype = emitter.of(operation.value), operation.value.dtype
+    emitter.define(operation.result, emitter.of_lane(value, dtype, operation.lane))
 
 
 @TABLE.on(Barrier)

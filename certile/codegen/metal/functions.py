@@ -107,10 +107,13 @@ class MetalExpressions(ThreadExpressions):
         return f"(float){SPELLING.element(dtype)}({value})"
 
     def load(self, text: str, dtype: DType) -> str:
+        if dtype.kind == "bool":
+            return f"({text} != 0)"
         return f"float({text})" if dtype.name in NARROW else text
 
     def store(self, value: str, dtype: DType) -> str:
-        return f"{SPELLING.element(dtype)}({value})" if dtype.name in NARROW else value
+        plain = dtype.kind != "bool" and dtype.name not in NARROW
+        return value if plain else f"{SPELLING.element(dtype)}({value})"
 
     def reinterpret(self, value: str, source: DType, target: DType) -> str:
         if "bool" in (source.kind, target.kind):

@@ -59,9 +59,15 @@ def _exchanges(kind: str) -> Iterator[tuple[str, str]]:
 }}""",
     )
     yield (
-        f"first_{kind}",
-        f"""static inline {kind} first_{kind}({kind} value) {{
-  return as_type<{kind}>(simd_broadcast_first(as_type<uint2>(value)));
+        f"below_{kind}",
+        f"""static inline {kind} below_{kind}({kind} value, ushort distance) {{
+  return as_type<{kind}>(simd_shuffle_up(as_type<uint2>(value), distance));
+}}""",
+    )
+    yield (
+        f"lane_{kind}",
+        f"""static inline {kind} lane_{kind}({kind} value, ushort lane) {{
+  return as_type<{kind}>(simd_broadcast(as_type<uint2>(value), lane));
 }}""",
     )
 

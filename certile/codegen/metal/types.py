@@ -6,7 +6,7 @@ __all__ = ["SPELLING", "WIDE"]
 
 SPELLING = Spelling(
     stored={
-        "bool": "bool",
+        "bool": "uchar",
         "i8": "char",
         "i16": "short",
         "i32": "int",

@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from certile.codegen.indices import index_only
 from certile.codegen.packs import Pack, packs
 from certile.codegen.threads.functions import ThreadExpressions
+from certile.codegen.threads.registers import arrays_in_registers
 from certile.codegen.writer import Names, Writer
 from certile.ir.dtypes import DType
 from certile.ir.machine import (
@@ -63,6 +64,7 @@ class ThreadEmitter(ABC):
         }
         self.scalars = {scalar: unique.make(f"n_{scalar.name}") for scalar in kernel.scalars}
         self.exchanged = _exchanged(kernel)
+        self.registers = arrays_in_registers(kernel, self.facts)
         # Of that, what has loads or stores that no subgroup barrier has ordered yet.
         self._loaded: set[Memory] = set()
         self._stored: set[Memory] = set()

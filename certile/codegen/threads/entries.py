@@ -9,6 +9,7 @@ from typing import TypeVar
 from certile.codegen.packs import Pack
 from certile.codegen.table import Table
 from certile.codegen.threads.emitter import ThreadEmitter
+from certile.codegen.threads.registers import has_known_bounds, indexed_arrays
 from certile.ir.machine import (
     ArrayLoad,
     ArrayStore,
@@ -24,13 +25,9 @@ from certile.ir.machine import (
     SharedStore,
     Special,
     Store,
-    operations,
 )
 
 __all__ = ["thread_table"]
-
-# A longer array lies in memory whatever its index, and unrolling would only make text.
-_REGISTER_SLOTS = 128
 
 E = TypeVar("E", bound=ThreadEmitter)
 
@@ -215,11 +212,10 @@ def _carry_on(emitter: ThreadEmitter, loop: For) -> None:
 
 def _wants_slots_in_registers(emitter: ThreadEmitter, loop: For) -> bool:
     """Whether slots depend on the loop: registers have no run-time index, so it is unrolled."""
-    bounds = (loop.start, loop.stop, loop.step)
-    if any(emitter.facts.integer(value) is None for value in bounds):
+    if not has_known_bounds(loop, emitter.facts):
         return False
-    used = [o.array for o in operations(loop.body) if isinstance(o, ArrayLoad | ArrayStore)]
-    return bool(used) and all(array.slots <= _REGISTER_SLOTS for array in used)
+    used = indexed_arrays(loop.body, emitter.facts)
+    return bool(used) and used <= emitter.registers
 
 
 def _if(emitter: ThreadEmitter, operation: If) -> None:

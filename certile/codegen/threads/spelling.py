@@ -1,7 +1,8 @@
 """How a C-like language spells dtypes and constants.
 
 In: nothing but the language's words.  Out: `Spelling`.  Decides that a narrow float is carried in a
-register as f32 and rounded at each operation, while every other dtype is carried as it is stored.
+register as f32 and rounded at each operation, and that a bool is a byte in memory, of which any but
+0 is true, while every other dtype is carried as it is stored.
 """
 
 import math
@@ -32,6 +33,8 @@ class Spelling:
 
     def carried(self, dtype: DType) -> str:
         """The type of a value between operations."""
+        if dtype.kind == "bool":
+            return "bool"
         return self.stored["f32" if dtype.name in NARROW else dtype.name]
 
     def element(self, dtype: DType) -> str:

@@ -1,20 +1,26 @@
 """NumPy's implementation of ``Arith``: what the expansions mean, bit for bit.
 
-In: arrays of float32, int32 and bool.  Out: the same.  Decides: nothing; it follows the protocol
-to the letter, so that tests and the reference interpreter compare targets against it.  Leaves to
-others: speed.  Callers pass blocks of some ten thousand elements, which stay in cache.
+In: arrays of one float type, of the integers as wide, and of bool.  Out: the same.  Decides:
+nothing; it follows the protocol to the letter, so that tests and the reference interpreter compare
+targets against it.  Leaves to others: speed.  Callers pass blocks of some ten thousand elements,
+which stay in cache.
 
 NumPy has no fused multiply-add, so ``fma`` builds one: the product of two f32 is exact in f64,
 the sum is rounded *to odd* in f64, and a value rounded to odd with at least two spare bits rounds
-on to f32 as the exact sum would (Boldo and Melquiond, "Emulation of a FMA", 2008).
+on to f32 as the exact sum would (Boldo and Melquiond, "Emulation of a FMA", 2008).  That of f64 is
+`certile.reference.fused`.
 """
 
+from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-# float32, int32 or bool: the protocol has one type for the three, and so has this alias.
+from certile.lower.math.arith import F32, Format
+from certile.reference.fused import fma_f64
+
+# A float, integer or bool array: the protocol has one type for the three, and so has this alias.
 Value: TypeAlias = npt.NDArray[Any]
 
 
@@ -40,20 +46,30 @@ def exact_fma(a: Value, b: Value, c: Value) -> Value:
 class NumpyArith:
     """``Arith`` over NumPy arrays; run it under ``np.errstate(all="ignore")``."""
 
+    def __init__(self, form: Format = F32) -> None:
+        self._format = form
+        self._float = np.dtype(f"f{form.bits // 8}").type
+        self._integer = np.dtype(f"i{form.bits // 8}").type
+
+    @property
+    def format(self) -> Format:
+        """The format of the floats."""
+        return self._format
+
     def const(self, value: float) -> Value:
-        """Make an f32 constant; a value that is no f32 is an error of the expansion.
+        """Make a float constant; a value that the format does not hold is a fault of the expansion.
 
         Raises:
             ValueError: when ``value`` would have to be rounded.
         """
-        constant = np.float32(value)
+        constant = self._float(value)
         if float(constant) != value and value == value:
-            raise ValueError(f"{value!r} is not a float32")
+            raise ValueError(f"{value!r} is not a {constant.dtype}")
         return np.asarray(constant)
 
     def iconst(self, value: int) -> Value:
-        """Make an i32 constant."""
-        return np.asarray(np.int32(value))
+        """Make an integer constant."""
+        return np.asarray(self._integer(value))
 
     def add(self, a: Value, b: Value) -> Value:
         """Return a + b."""
@@ -73,7 +89,7 @@ class NumpyArith:
 
     def fma(self, a: Value, b: Value, c: Value) -> Value:
         """Return a * b + c with one rounding."""
-        return exact_fma(a, b, c)
+        return exact_fma(a, b, c) if self._format is F32 else fma_f64(a, b, c)
 
     def neg(self, a: Value) -> Value:
         """Flip the sign bit."""
@@ -92,9 +108,9 @@ class NumpyArith:
         return np.asarray(np.floor(a))
 
     def scale2(self, x: Value, n: Value) -> Value:
-        """Return x * 2**n with one rounding: the product is exact in f64."""
+        """Return x * 2**n with one rounding; of f32 the product is exact in f64."""
         exponent = np.where(np.isfinite(n), n, 0).astype(np.int32)
-        return np.asarray(np.ldexp(x.astype(np.float64), exponent).astype(np.float32))
+        return np.asarray(np.ldexp(x.astype(np.float64), exponent).astype(self._float))
 
     def lt(self, a: Value, b: Value) -> Value:
         """Compare a < b."""
@@ -138,11 +154,11 @@ class NumpyArith:
 
     def ishl(self, a: Value, count: int) -> Value:
         """Shift left."""
-        return np.asarray(np.left_shift(a, np.int32(count)))
+        return np.asarray(np.left_shift(a, self._integer(count)))
 
     def ishr(self, a: Value, count: int) -> Value:
         """Shift right, repeating the sign bit."""
-        return np.asarray(np.right_shift(a, np.int32(count)))
+        return np.asarray(np.right_shift(a, self._integer(count)))
 
     def iand(self, a: Value, b: Value) -> Value:
         """Return the bitwise and."""
@@ -153,13 +169,36 @@ class NumpyArith:
         return np.asarray(np.bitwise_or(a, b))
 
     def bits(self, a: Value) -> Value:
-        """Reinterpret an f32 as an i32."""
-        return a.view(np.int32)
+        """Reinterpret a float as an integer."""
+        return a.view(self._integer)
 
     def float_of(self, a: Value) -> Value:
-        """Reinterpret an i32 as an f32."""
-        return a.view(np.float32)
+        """Reinterpret an integer as a float."""
+        return a.view(self._float)
 
     def to_float(self, a: Value) -> Value:
-        """Convert an i32 to f32."""
-        return a.astype(np.float32)
+        """Convert an integer to a float."""
+        return a.astype(self._float)
+
+    def where_any(
+        self,
+        condition: Value,
+        state: Sequence[Value],
+        body: Callable[[Sequence[Value]], Sequence[Value]],
+    ) -> tuple[Value, ...]:
+        """Return ``body(state)`` where the condition holds, and ``state`` elsewhere."""
+        if not condition.any():
+            return tuple(state)
+        made = body(state)
+        return tuple(self.select(condition, a, b) for a, b in zip(made, state, strict=True))
+
+    def repeat(
+        self,
+        count: Value,
+        state: Sequence[Value],
+        body: Callable[[Sequence[Value]], Sequence[Value]],
+    ) -> tuple[Value, ...]:
+        """Return the state after as many rounds as the largest count."""
+        for _ in range(int(count.max(initial=0))):
+            state = body(state)
+        return tuple(state)

@@ -5,22 +5,25 @@ part of every function's bits.  Leaves to others: coefficients (next to the func
 them; ``scripts/fit_math.py`` derives them).
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Generic
+from typing import Generic, TypeAlias
 
-from certile.lower.math.arith import Arith, V
+from certile.lower.math.arith import F32, F64, Arith, Format, V
 
-SIGN_BIT = -(2**31)
-EXPONENT_BIAS = 127
-FRACTION_BITS = 23
-# An f32 of this size counts in ones, and so does every sum with it up to 2**22 away.
-INTEGER_MAGIC = 1.5 * 2**23
+# What an expansion knows by format: coefficients, or one number.
+Table: TypeAlias = Mapping[Format, tuple[float, ...]]
+Number: TypeAlias = Mapping[Format, float]
 
-LOG2_E = 1.4426950216293335
-# ln 2 as the nearest f32 and the nearest f32 to what is left.
-LN2_HIGH = 0.6931471824645996
-LN2_LOW = -1.9046542121259336e-09
+LOG2_E: Number = {F32: 1.4426950216293335, F64: 1.4426950408889634}
+# ln 2 as the nearest number of the format and the nearest to what is left.
+LN2_HIGH: Number = {F32: 0.6931471824645996, F64: 0.6931471805599453}
+LN2_LOW: Number = {F32: -1.9046542121259336e-09, F64: 2.3190468138462996e-17}
+
+
+def integer_magic(form: Format) -> float:
+    """Return a number that counts in ones, and so does every sum with it up to half its size."""
+    return 1.5 * 2.0**form.fraction_bits
 
 
 def horner(b: Arith[V], x: V, coefficients: Sequence[float]) -> V:
@@ -34,8 +37,12 @@ def horner(b: Arith[V], x: V, coefficients: Sequence[float]) -> V:
 
 def with_sign_of(b: Arith[V], magnitude: V, signed: V) -> V:
     """Return ``magnitude``, whose sign bit is clear or agrees, with the sign bit of ``signed``."""
-    sign = b.iand(b.bits(signed), b.iconst(SIGN_BIT))
-    return b.float_of(b.ior(b.bits(magnitude), sign))
+    return b.float_of(b.ior(b.bits(magnitude), sign_of(b, signed)))
+
+
+def sign_of(b: Arith[V], x: V) -> V:
+    """Return the sign bit of a float where it stands in an integer, the other bits clear."""
+    return b.iand(b.bits(x), b.iconst(-(1 << (b.format.bits - 1))))
 
 
 def at_least(b: Arith[V], x: V, low: float) -> V:
@@ -51,21 +58,40 @@ def at_most(b: Arith[V], x: V, high: float) -> V:
 
 
 def nearest_integer(b: Arith[V], x: V) -> V:
-    """Return x rounded half to even, for abs(x) <= 2**22.
+    """Return x rounded half to even, for abs(x) <= 2**22 (2**51 in f64).
 
-    A sum with 1.5 * 2**23 has no fraction bits left.  Two additions run at full rate everywhere,
-    while rounding and conversion instructions do not: on NVIDIA GPUs they issue at an eighth.
+    A sum with 1.5 * 2**23 (2**52) has no fraction bits left.  Two additions run at full rate
+    everywhere, while rounding and conversion instructions do not: on NVIDIA GPUs they issue at an
+    eighth.
     """
-    return b.sub(b.add(x, b.const(INTEGER_MAGIC)), b.const(INTEGER_MAGIC))
+    magic = b.const(integer_magic(b.format))
+    return b.sub(b.add(x, magic), magic)
 
 
 def power_of_two(b: Arith[V], n: V) -> V:
-    """Return 2**n for an integer-valued f32 in [-126, 127], where the result is normal.
+    """Return 2**n for an integer-valued float, where the result is normal.
 
-    The last bits of n + 127 + 1.5 * 2**23 are the exponent field; the shift drops the others.
+    The last bits of n + 127 + 1.5 * 2**23 are the exponent field of an f32 (of an f64 those of
+    n + 1023 + 1.5 * 2**52); the shift drops the others.
     """
-    biased = b.bits(b.add(n, b.const(INTEGER_MAGIC + EXPONENT_BIAS)))
-    return b.float_of(b.ishl(biased, FRACTION_BITS))
+    form = b.format
+    biased = b.bits(b.add(n, b.const(integer_magic(form) + form.bias)))
+    return b.float_of(b.ishl(biased, form.fraction_bits))
+
+
+def low_bits(b: Arith[V], n: V) -> V:
+    """Return an integer that ends in the bits of an integer-valued float, as two's complement."""
+    return b.bits(b.add(n, b.const(integer_magic(b.format))))
+
+
+def exponent_of(b: Arith[V], x: V) -> V:
+    """Return as a float the e of 2**e <= x < 2**(e + 1), for a positive finite x."""
+    form = b.format
+    subnormal = b.lt(x, b.const(form.least_normal))
+    normal = b.select(subnormal, b.mul(x, b.const(2.0**form.fraction_bits)), x)
+    least, usual = b.iconst(form.bias + form.fraction_bits), b.iconst(form.bias)
+    biased = b.ishr(b.bits(normal), form.fraction_bits)
+    return b.to_float(b.isub(biased, b.select(subnormal, least, usual)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,15 +104,16 @@ class Reduced(Generic[V]):
 
 def multiple_of_ln2(b: Arith[V], x: V, sign: float) -> V:
     """Return the integer nearest to sign * x / ln 2 (see ``nearest_integer``)."""
-    magic = b.const(INTEGER_MAGIC)
-    return b.sub(b.fma(x, b.const(sign * LOG2_E), magic), magic)
+    magic = b.const(integer_magic(b.format))
+    return b.sub(b.fma(x, b.const(sign * LOG2_E[b.format]), magic), magic)
 
 
 def reduce_by_ln2(b: Arith[V], x: V) -> Reduced[V]:
-    """Split a finite x, abs(x) <= 2**8, by the nearest multiple of ln 2.
+    """Split a finite x, abs(x) <= 2**10, by the nearest multiple of ln 2.
 
-    The first fma is exact: its result is below 1/2 and a multiple of 2**-24 or of x's last bit.
+    The first fma is exact: its result is below 1/2 and a multiple of the last bit of the constant
+    (2**-24 in f32, 2**-53 in f64) or of that of x.
     """
     n = multiple_of_ln2(b, x, 1.0)
-    r = b.fma(n, b.const(-LN2_HIGH), x)
-    return Reduced(n, b.fma(n, b.const(-LN2_LOW), r))
+    r = b.fma(n, b.const(-LN2_HIGH[b.format]), x)
+    return Reduced(n, b.fma(n, b.const(-LN2_LOW[b.format]), r))

@@ -28,6 +28,7 @@ from typing import Any, Final, TypeAlias
 
 from certile.diagnostics import InternalError
 from certile.runtime.cache import Cache, key
+from certile.settings import allowed_cpus
 
 __all__ = [
     "ABI_VERSION",
@@ -160,7 +161,7 @@ def host() -> Host:
         cpu=cpu,
         features=features,
         vector_bits=_vector_bits({flag[1:] for flag in features.split(",") if flag[:1] == "+"}),
-        cores=_allowed_cores(),
+        cores=allowed_cpus(),
         l1_bytes=l1,
         l2_bytes=l2,
         l3_bytes=l3,
@@ -288,12 +289,6 @@ def _vector_bits(features: set[str]) -> int:
     if "avx512f" in features:
         return 512
     return 256 if "avx2" in features else 128
-
-
-def _allowed_cores() -> int:
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def _cache_sizes() -> tuple[int, int, int]:

@@ -95,28 +95,48 @@ def looped(extent):
     return b.build()
 
 
-def kept_axis(extent):
+def kept_axis(extent, *, selected=False, policy="unordered_tree"):
+    """z reduced over columns, a result a kept element; all stored, or one of them selected."""
     b = Row()
     kept = b.axis("kept", Dim("x", 0) if extent is None else extent)
     z = b.view("z", rank=3)
     out = b.view("out", rank=2)
     with b.parallel(b.rows):
         v = b.load(z, b.rows, kept, b.cols)
-        b.store(out, (b.rows, kept), b.reduce(v, b.cols, laws.ADD))
+        found = b.reduce(v, b.cols, laws.ADD, policy=policy)
+        if selected:
+            b.store(b.s, b.rows, b.gather(found, b.const(1, i64), kept, 0.0))
+        else:
+            b.store(out, (b.rows, kept), found)
     return b.build()
 
 
-def carried_tile(reduced):
+def crossed(policy):
+    """z reduced over columns and over the other axis: only one of them may lie across lanes."""
+    b = Row()
+    other = b.axis("other", 4)
+    z, out = b.view("z", rank=3), b.view("out", rank=2)
+    with b.parallel(b.rows):
+        v = b.load(z, b.rows, other, b.cols)
+        b.store(out, (b.rows, other), b.reduce(v, b.cols, laws.ADD, policy=policy))
+        b.store(b.y, (b.rows, b.cols), b.reduce(v, other, laws.ADD, policy=policy))
+    return b.build()
+
+
+def carried_tile(*, selected=False, reduced=False):
+    """A row that a loop carries: stored, and in each round summed, or one element of it taken."""
     b = Row()
     planes = b.axis("planes", 3)
     with b.parallel(b.rows):
         zero = b.broadcast(b.const(0, f32), b.cols)
-        with b.serial(planes, carry=[zero]) as loop:
-            after = b.map("add", loop.carried[0], b.row())
-            if reduced:
-                b.store(b.s, b.rows, b.reduce(loop.carried[0], b.cols, laws.ADD))
-            loop.yields(after)
+        with b.serial(planes, carry=[zero, b.const(0, f32)]) as loop:
+            row, total = loop.carried
+            found = b.gather(row, b.index(b.cols), b.cols, 0.0) if selected else row
+            part = b.reduce(found, b.cols, laws.ADD) if reduced else b.const(1, f32)
+            more = b.row() if reduced or not selected else found
+            loop.yields(b.map("add", row, more), b.map("add", total, part))
         b.store(b.y, (b.rows, b.cols), loop.results[0])
+        b.store(b.s, b.rows, loop.results[1])
     return b.build()
 
 
@@ -228,12 +248,39 @@ def flat_store(place):
     return b.build()
 
 
+def scanned(*, kept=1, gathered=False, law=laws.ADD):
+    """y[r, a, c] = scan(shift[a] + x[r, c]) along c, or an element of each row."""
+    b = Row()
+    lead, out, shift = b.axis("lead", kept), b.view("out", rank=3), b.view("shift", rank=1)
+    with b.parallel(b.rows):
+        tile = b.map("add", b.load(shift, lead), b.row())
+        made = b.scan(tile, b.cols, law)
+        if gathered:
+            chosen = b.gather(made, b.const(3, i64), b.cols, fill=0)
+            b.store(b.view("z", rank=2), (b.rows, lead), chosen)
+        else:
+            b.store(out, (b.rows, lead, b.cols), made)
+    return b.build()
+
+
+def sorted_tile(*, kept):
+    """y[r, a, c] = the elements of shift[a] + x[r, c] in order along c."""
+    b = Row()
+    lead, out, shift = b.axis("lead", kept), b.view("out", rank=3), b.view("shift", rank=1)
+    with b.parallel(b.rows):
+        values, _ = b.sort(b.map("add", b.load(shift, lead), b.row()), b.cols)
+        b.store(out, (b.rows, lead, b.cols), values)
+    return b.build()
+
+
 # rule: (an admitted program, a program refused for exactly that rule)
 PAIRS = {
     "target_binding": (row_sum(scope="subgroup"), row_sum(scope="worker")),
     "kernel_abi": (row_sum(), foreign_view()),
     "reduction_type": (row_sum(laws.MINIMUM), row_sum(SUBTRACT, policy="fold_left", init=[0.0])),
     "canonical_state": (row_sum(init=[0.0]), row_sum(init=[-0.0])),
+    "scanned_row": (scanned(), scanned(kept=3)),
+    "element_order": (sorted_tile(kept=1), sorted_tile(kept=3)),
     "contribution": (reread(same_element=True), reread(same_element=False)),
     "control": (looped(3), looped(Dim("x", 0))),
     "execution_nesting": (nested(inner=False), nested(inner=True)),
@@ -266,9 +313,15 @@ REFUSED = {
     "an unsupported accumulator": (row_sum(dtype=f64), "reduction_type"),
     "zero as the start of max": (row_sum(laws.MAXIMUM, init=[0.0]), "canonical_state"),
     "one as the start of a sum": (row_sum(init=[1.0]), "canonical_state"),
-    "a kept axis": (kept_axis(3), "canonical_state"),
-    "a carried tile": (carried_tile(reduced=False), "private_storage"),
-    "a carried tile that is reduced": (carried_tile(reduced=True), "contribution"),
+    "a scanned row that is gathered": (scanned(gathered=True), "private_storage"),
+    "a scan without an identity": (scanned(law=SUBTRACT), "reduction_type"),
+    "a selected result of a kept axis": (kept_axis(3, selected=True), "canonical_state"),
+    "folds along both axes": (crossed("fold_left"), "reduction_type"),
+    "a carried tile that is gathered": (carried_tile(selected=True), "private_storage"),
+    "a carried tile that is gathered and reduced": (
+        carried_tile(selected=True, reduced=True),
+        "contribution",
+    ),
     "arguments of one name": (renamed_views(), "kernel_abi"),
     "a memory read backwards": (memory(own=False), "manual_resources"),
     "two elements in one place": (stored(lambda b: (b.rows, half(b))), "global_effects"),
@@ -292,6 +345,11 @@ ADMITTED = {
     "argmax": row_sum(laws.ARGMAX),
     "minus infinity as the start of max": row_sum(laws.MAXIMUM, init=[float("-inf")]),
     "a kept axis of extent one": kept_axis(1),
+    "a kept axis": kept_axis(3),
+    "a fold along one axis of two": kept_axis(3, policy="fold_left"),
+    "reductions along both axes": crossed("ordered_tree"),
+    "a carried tile": carried_tile(),
+    "a carried tile that is reduced": carried_tile(reduced=True),
     "rows side by side": flat_store(widened),
     "a transposed place": stored(lambda b: (b.cols, b.rows)),
     "one place stored twice by its owner": stored_twice(lambda b: b.rows),

@@ -4,7 +4,7 @@ import dataclasses
 
 import pytest
 
-from certile.analysis.ownership import Form, audit, row_major
+from certile.analysis.ownership import Form, audit, element_number
 from certile.ir import laws
 from certile.ir.dtypes import f32, i64
 from certile.ir.rows import Step
@@ -133,5 +133,5 @@ def test_a_reduction_over_kept_tiles_is_by_owners():
 def test_row_major_numbers_by_mixed_radix():
     i, one, j = Axis.fresh("i", 3), Axis.fresh("one", 1), Axis.fresh("j", 5)
     place = {i: Form(0, {i: 1}), j: Form(2, {j: 1})}
-    assert row_major((i, one, j), place) == Form(2, {i: 5, j: 1})
-    assert row_major((i, j), {j: Form(0, {})}) is None
+    assert element_number((i, one, j), place) == Form(2, {i: 5, j: 1})
+    assert element_number((i, j), {j: Form(0, {})}) is None

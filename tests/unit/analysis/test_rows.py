@@ -2,12 +2,14 @@
 
 import pytest
 
+from certile.analysis.loops import fused
 from certile.analysis.rows import analyse
 from certile.ir import laws
 from certile.ir.dtypes import bf16, f32, i64
 from certile.ir.rows import Traffic
 from certile.ir.tile import Load
 from certile.ir.walk import parallel_regions, specialise
+from certile.plan.space import stripe_scalars
 from tests import kernels
 from tests.unit.analysis.programs import N, Row, kinds, refusal_of, rows_of
 
@@ -303,6 +305,44 @@ def counted(*, second_use=False, second_output=False, third_reduction=False, lab
 )
 def test_a_changed_program_moves_its_counts(change, expected):
     assert counted(**change) == expected
+
+
+def scans(*directions, normalised=False):
+    """Scans of one row, each stored, in these directions; or one divided by its maximum."""
+    b = Row()
+    outs = [b.view(f"out{k}", rank=2) for k in range(len(directions))]
+    with b.parallel(b.rows):
+        made = [b.scan(b.row(), b.cols, laws.ADD, reverse=reverse) for reverse in directions]
+        for out, tile in zip(outs, made, strict=True):
+            top = b.reduce(tile, b.cols, laws.MAXIMUM) if normalised else None
+            b.store(out, (b.rows, b.cols), tile if top is None else b.map("div", tile, top))
+    return rows_of(b.build())
+
+
+def test_a_scan_and_its_store_share_a_loop_and_keep_nothing():
+    rows = scans(False)
+    assert kinds(rows.steps) == ["scan", "store"]
+    assert [kinds(group) for group in fused(rows.steps)] == [["scan", "store"]]
+    assert (rows.kept_scans, rows.materialized, rows.stripes) == ((), (), ())
+    assert rows.domains == (N, N)
+    read, written = rows.traffic
+    assert (read.elements, written.elements) == (N, N)
+
+
+def test_a_scan_that_a_later_loop_reads_is_kept():
+    rows = scans(False, normalised=True)
+    assert [kinds(group) for group in fused(rows.steps)] == [["scan", "reduce"], ["store"]]
+    (kept,) = rows.kept_scans
+    assert kept.of is rows.scans[0]
+    assert stripe_scalars(rows, 32, 1) == N // 32
+
+
+def test_scans_of_both_directions_have_loops_of_their_own():
+    assert len(fused(scans(False, False).steps)) == 1
+    assert [kinds(group) for group in fused(scans(False, True).steps)] == [
+        ["scan", "store"],
+        ["scan", "store"],
+    ]
 
 
 def test_a_kernel_with_two_launches_analyses_each():

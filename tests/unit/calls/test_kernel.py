@@ -421,6 +421,11 @@ def test_plan_options():
     assert prepared.plans[0].mapping.family == "reference"
     assert softmax.prepare(x, y, plan=Options()).plans[0].mapping.family == "subgroup"
     refused("A009", softmax.prepare, x, y, plan={"speed": 9})
+    for plan in (3, {"threads": "many"}, {"threads": True}, {"cache_inputs": 1}, {7: 7}):
+        refused("A009", softmax.prepare, x, y, plan=plan)
+    for plan in ({"materialization": "some"}, {"alpha": "high"}, {"policy": None}):
+        refused("A009", softmax.prepare, x, y, plan=plan)
+    softmax.prepare(x, y, plan={"alpha": 1, "threads": None, "materialization": "preserve"})()
 
 
 # Threads and processes

@@ -1,5 +1,6 @@
 """What a traced kernel says: both spellings, promotion, carried values, masks, laws."""
 
+import functools
 import inspect
 import threading
 
@@ -24,6 +25,7 @@ from certile.ir.tile import (
     Reduce,
     Result,
     Scalar,
+    Scan,
     Serial,
     Store,
     effects,
@@ -117,6 +119,9 @@ def test_constants_are_rounded_to_the_dtype():
     assert value.args[1].value == 0.10009765625
     assert row(lambda v, cols: v * 1e30, ct.f16, ct.f16).args[1].value == float("inf")
     assert row(lambda v, cols: v * 0.1).args[1].value == float(np.float32(0.1))
+    # Just above the middle of two bf16 numbers; as f32 it would be the middle.
+    above = 1 + 2.0**-8 + 2.0**-40
+    assert row(lambda v, cols: v * above, ct.bf16, ct.bf16).args[1].value == 1 + 2.0**-7
 
 
 @pytest.mark.parametrize(
@@ -299,10 +304,21 @@ def test_a_function_as_the_law_of_a_fold():
     merged = evaluate(
         law.merge[0],
         {"a.s": 10.0, "b.s": 3.0},
-        lambda value, beside: literal_value(value, f32),
+        lambda literal, beside: literal_value(literal.value, f32),
         lambda fn, args: arithmetic[fn](*args),
     )
     assert merged == 4.0
+
+
+def test_laws_that_differ_in_the_sign_of_a_zero_are_two():
+    def law_of(zero):
+        times_zero = functools.partial(lambda zero, a, b: (a + b) * zero, zero)
+        return row(lambda v, cols: ct.reduce(v, cols, times_zero, policy="fold_left", init=1.0)).law
+
+    plus, minus = law_of(0.0), law_of(-0.0)
+    assert plus != minus
+    literals = [law.merge[0].args[1] for law in (plus, minus)]
+    assert [str(literal_value(literal.value, f32)) for literal in literals] == ["0.0", "-0.0"]
 
 
 def test_an_axis_of_one_coordinate_is_dropped_and_still_reduced():
@@ -463,3 +479,48 @@ def test_const_true_and_one_differ():
     flag = row(lambda v, cols: ct.where(True, v, 0.0))
     assert isinstance(flag.args[0], Const)
     assert flag.args[0].value is True
+
+
+def test_a_scan_says_its_direction_and_accumulates_wide():
+    def body(v, cols):
+        return ct.scan(v, cols, ct.add, inclusive=False, reverse=True)
+
+    made = row(body, ct.bf16)
+    assert isinstance(made, Scan)
+    assert (made.inclusive, made.reverse, made.accumulate) == (False, True, f32)
+    assert made.axes == made.args[0].axes
+    assert made.law.name == "add"
+    plain = row(lambda v, cols: ct.scan(v, cols, ct.maximum, dtype=ct.f64), y=f64)
+    assert (plain.inclusive, plain.reverse, plain.accumulate) == (True, False, f64)
+
+
+def test_a_scan_with_several_results_is_a_tuple():
+    value = row(lambda v, cols: ct.scan(v, cols, ct.mean_var)[1])
+    assert isinstance(value, Result)
+    assert (value.index, value.of.mnemonic) == (1, "tile.scan")
+
+
+def test_a_scan_along_an_axis_of_one_coordinate_spans_it_no_more():
+    def kernel(x, y):
+        rows, one = ct.axis("rows", x.shape[0]), ct.axis("one", 1)
+        for r in ct.parallel(rows):
+            y[r, one] = ct.scan(x[r, one], one, ct.add)
+
+    (store,) = stored(traced(kernel, (f32, 2), (f32, 2)).kernel)
+    assert store.value.axes == ()
+
+
+@pytest.mark.parametrize(
+    ("wrong", "code"),
+    [
+        (lambda v, cols: ct.scan(v, ct.axis("other", 4), ct.add), "K013"),
+        (lambda v, cols: ct.scan(v, (cols, ct.axis("other", 1)), ct.add), "K013"),
+        (lambda v, cols: ct.scan(v, cols, lambda a, b: a - b), "K020"),
+        (lambda v, cols: ct.scan((v, v), cols, ct.add), "K029"),
+        (lambda v, cols: ct.scan(v, 1, ct.add), "K028"),
+    ],
+)
+def test_scans_that_mean_nothing_are_refused(wrong, code):
+    with pytest.raises(KernelError) as caught:
+        row(wrong)
+    assert caught.value.code == code

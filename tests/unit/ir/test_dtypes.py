@@ -10,7 +10,9 @@ from certile.ir.build import rounded
 from certile.ir.dtypes import (
     ALL,
     BY_NAME,
+    STORAGE,
     accumulator,
+    arithmetic,
     bf16,
     bool_,
     f16,
@@ -21,6 +23,7 @@ from certile.ir.dtypes import (
     i32,
     i64,
     lowest,
+    machine,
     of_scalar,
     promote,
     u8,
@@ -72,6 +75,17 @@ def test_every_pair_promotes_as_the_table_says():
 )
 def test_python_scalars_are_weak(dtype, scalar, expected):
     assert weak(dtype, scalar) == expected
+
+
+def test_formats_of_memory_count_as_f32():
+    for dtype in STORAGE:
+        assert dtype.is_storage
+        assert arithmetic(dtype) == promote(dtype, dtype) == weak(dtype, 2) == f32
+        assert promote(dtype, i64) == promote(f16, dtype) == accumulator(dtype) == f32
+        assert machine(dtype) == u8
+    for dtype in ALL:
+        assert not dtype.is_storage
+        assert arithmetic(dtype) == machine(dtype) == dtype
 
 
 def test_scalars_alone():

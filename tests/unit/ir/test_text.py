@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 
 from certile.diagnostics import KernelError
-from certile.ir import laws
+from certile.ir import laws, layouts
 from certile.ir.build import Builder, dim
 from certile.ir.dtypes import f32, f64
 from certile.ir.fingerprint import fingerprint
@@ -17,8 +17,9 @@ from certile.ir.laws import Law
 from certile.ir.parser import parse_kernel
 from certile.ir.printer import print_kernel
 from certile.ir.terms import Lit, Var, app
+from certile.ir.tile import Scan
 from certile.ir.verify import verify
-from certile.ir.walk import specialise
+from certile.ir.walk import specialise, values
 from certile.reference.generate import corpus
 from tests import kernels
 from tests.strategies import programs
@@ -39,6 +40,7 @@ READY = [
     kernels.serial_sum,
     kernels.serial_tile,
     kernels.serial_reduction,
+    kernels.least_in_order,
 ]
 
 
@@ -89,6 +91,58 @@ def odd_names():
         total = b.reduce(b.load(scratch, cols), cols, strange, policy="reproducible")
         b.store(y, rows, b.map("add", total, eps))
     return b.build()
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+def test_scans_round_trip(reverse):
+    b = Builder("scans")
+    x, y = b.view("x", f32, 2), b.view("y", f32, 2)
+    rows, cols = b.axis("rows", dim(x, 0)), b.axis("cols", dim(x, 1))
+    with b.parallel(rows):
+        made = b.scan(b.load(x, rows, cols), cols, laws.MEAN_VAR, inclusive=False, reverse=reverse)
+        b.store(y, (rows, cols), b.results(made)[1])
+    kernel = b.build()
+    parsed = parse_kernel(print_kernel(kernel))
+    assert verify(parsed) == []
+    assert print_kernel(parsed) == print_kernel(kernel)
+    (scan,) = (at for at in values(parsed) if isinstance(at, Scan))
+    assert (scan.inclusive, scan.reverse) == (False, reverse)
+    assert fingerprint(parsed) == fingerprint(kernel)
+
+
+LAYOUTS = [
+    layouts.MixedRadix((8,), ((layouts.Digit(2, 1), layouts.Digit(4, -8)),), 26),
+    layouts.BitLinear((8,), ((3, 2, 4),), 8),
+    layouts.Table((8,), (0, 2, 4, 6, None, 3, 5, 7), 8),
+]
+
+
+def with_memory(layout):
+    b = Builder("placed")
+    x = b.view("x", f32, 2)
+    rows, cols = b.axis("rows", dim(x, 0)), b.axis("cols", 8)
+    kept = b.memory("kept", f32, [cols], "worker", layout)
+    with b.parallel(rows):
+        b.store(kept, cols, b.load(x, rows, cols))
+        b.store(x, (rows, cols), b.load(kept, cols))
+    return b.build()
+
+
+@pytest.mark.parametrize("layout", LAYOUTS, ids=lambda layout: type(layout).__name__)
+def test_layouts_round_trip(layout):
+    kernel = with_memory(layout)
+    parsed = parse_kernel(print_kernel(kernel))
+    assert parsed.memories[0].layout == layout
+    assert print_kernel(parsed) == print_kernel(kernel)
+    others = {fingerprint(with_memory(other)) for other in (None, *LAYOUTS)}
+    assert len(others) == 4
+    assert fingerprint(parsed) == fingerprint(kernel)
+
+
+def test_a_memory_with_a_broken_layout_does_not_parse():
+    text = print_kernel(with_memory(LAYOUTS[1]))
+    with pytest.raises(KernelError, match="no layout"):
+        parse_kernel(text.replace("bits", "bats"))
 
 
 def test_any_name_survives():

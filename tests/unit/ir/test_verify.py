@@ -66,6 +66,12 @@ class Case:
 WIDE = TileType(f64)
 
 
+def scanned(c, **changes):
+    """The last element of a scanned row, whose scan is changed after it is made."""
+    made = c.b.scan(c.row(), c.cols, laws.ADD).with_(**changes)
+    return c.b.cast(c.b.gather(made, c.b.const(0, i64), c.cols, fill=0), f32)
+
+
 def summed(c, **changes):
     return c.b.reduce(c.row(), c.cols, laws.ADD).with_(**changes)
 
@@ -100,6 +106,17 @@ BROKEN = {
     "reduce twice": ("V004", lambda c: summed(c, over=(c.cols, c.cols))),
     "reduce operands": ("V002", lambda c: summed(c, args=())),
     "reduce start values": ("V002", lambda c: summed(c, init=(c.one(), c.one()))),
+    "scan type": ("V001", lambda c: scanned(c, type=TileType(f64, (c.cols,)))),
+    "scan operands": ("V002", lambda c: scanned(c, args=(c.row(), c.row()))),
+    "scan axis": ("V004", lambda c: scanned(c, over=c.rows)),
+    "scan accumulate": (
+        "V014",
+        lambda c: scanned(c, accumulate=f64, type=TileType(f64, (c.cols,))),
+    ),
+    "scan without identity": (
+        "V015",
+        lambda c: scanned(c, law=dataclasses.replace(laws.ADD, identity=None)),
+    ),
     "gather index": (
         "V003",
         lambda c: Gather(

@@ -1,15 +1,18 @@
 """What the vector math functions should give, and how far a result is from it.
 
-In: float32 inputs and results.  Out: f64 values, whose own error does not count beside f32, and
-distances in units of the last f32 place.  Decides: what is wrong outright (`wrong`) and what is
-only inexact (`distance`).
+In: inputs and results of one float type.  Out: true values as pairs of f64 whose own error does
+not count, and distances in units of the last place.  Decides: what is wrong outright (`wrong`) and
+what is only inexact (`distance`).  The values of f32 come from f64 functions, those of f64 from
+mpmath.
 """
 
 import math
 
+import mpmath
 import numpy as np
 
 BLOCK = 1 << 14
+BINARY = ("pow", "fmod")
 
 
 def _each(function):
@@ -33,6 +36,23 @@ ORACLES = {
     "erfc": _each(math.erfc),
     "rsqrt": lambda x: 1 / np.sqrt(x),
     "recip": lambda x: 1 / x,
+    "sin": np.sin,
+    "cos": np.cos,
+    "tan": np.tan,
+    "pow": np.power,
+    "fmod": np.fmod,
+}
+
+# For finite arguments inside the domain only: `expected_wide` takes the others from `ORACLES`.
+EXACT = {
+    **{name: getattr(mpmath, name) for name in ("exp", "expm1", "log", "log1p", "tanh")},
+    **{name: getattr(mpmath, name) for name in ("erf", "erfc", "sin", "cos", "tan")},
+    "exp2": lambda x: mpmath.power(2, x),
+    "log2": lambda x: mpmath.log(x) / mpmath.log(2),
+    "sigmoid": lambda x: 1 / (1 + mpmath.exp(-x)),
+    "rsqrt": lambda x: 1 / mpmath.sqrt(x),
+    "recip": lambda x: 1 / x,
+    "pow": mpmath.power,
 }
 
 # Where a function does not only give its limits or its argument: half of the samples.
@@ -49,32 +69,120 @@ LIVE = {
     "erfc": (-4.0, 10.25),
     "rsqrt": (0.25, 4.0),
     "recip": (0.25, 4.0),
+    "sin": (-30.0, 30.0),
+    "cos": (-30.0, 30.0),
+    "tan": (-30.0, 30.0),
+}
+LIVE_WIDE = {
+    **LIVE,
+    "exp": (-746.0, 710.0),
+    "exp2": (-1076.0, 1025.0),
+    "expm1": (-40.0, 710.0),
+    "tanh": (-20.0, 20.0),
+    "sigmoid": (-746.0, 40.0),
+    "erf": (-6.0, 6.0),
+    "erfc": (-6.0, 27.5),
+}
+
+# The numbers of each format that are nearest to a multiple of pi/2.
+NEAR_QUARTERS = {
+    np.float32: math.ldexp(16367173, 72),
+    np.float64: float.fromhex("0x1.6ac5b262ca1ffp+849"),
 }
 
 
-def samples(name, count):
-    """`count` float32 inputs: evenly over all bit patterns, and evenly over the live range."""
+def patterns(dtype, count):
+    """Numbers of every sign and exponent, evenly over all bit patterns."""
+    bits = 8 * np.dtype(dtype).itemsize
+    step = 2**64 // count | 1
+    wide = np.arange(count, dtype=np.uint64) * np.uint64(step)
+    return (wide >> np.uint64(64 - bits)).astype(f"u{bits // 8}").view(dtype)
+
+
+# Angles in whose products with the digits of 2/pi a part lies just below half of a whole turn.
+NEAR_HALF_TURNS = ("0x1.a0708ep+75", "0x1.831284p+52", "0x1.53d10cp+121")
+
+
+def around_quarters(dtype):
+    """Numbers next to multiples of pi/2, and the worst that are known, with their neighbours."""
+    whole = np.concatenate([np.arange(1, 3000), 2 ** np.arange(12, 50)]).astype(np.float64)
+    known = [NEAR_QUARTERS[dtype], *map(float.fromhex, NEAR_HALF_TURNS)]
+    near = np.concatenate([whole * (np.pi / 2), known]).astype(dtype)
+    beside = [near, np.nextafter(near, dtype(0)), np.nextafter(near, dtype(np.inf))]
+    return np.concatenate([*beside, *(-x for x in beside)])
+
+
+def samples(name, count, dtype=np.float32):
+    """`count` inputs or a few more: over all bit patterns, over the live range, and worst cases."""
     half = count // 2
-    patterns = np.arange(half, dtype=np.uint64) * np.uint64(2**32 // half + 1) % np.uint64(2**32)
-    low, high = LIVE[name]
-    live = np.linspace(low, high, count - half).astype(np.float32)
-    return np.concatenate([patterns.astype(np.uint32).view(np.float32), live])
+    low, high = (LIVE if dtype == np.float32 else LIVE_WIDE)[name]
+    live = np.linspace(low, high, count - half).astype(dtype)
+    worst = around_quarters(dtype) if name in ("sin", "cos", "tan") else np.zeros(0, dtype)
+    return np.concatenate([patterns(dtype, half), live, worst])
 
 
-def evaluate(function, x, builder):
-    """Run an expansion over `x` block by block, so that the temporaries stay in cache."""
-    y = np.empty_like(x)
+def power_pairs(count, dtype):
+    """Bases and exponents: powers over the whole range, bases near 1, whole exponents, patterns."""
+    rng = np.random.default_rng(11)
+    size = count // 4
+    most = 150.0 if dtype == np.float32 else 1075.0
+    goal = rng.uniform(-most, most, (3, size))
+    log = [rng.uniform(-126, 127, size), rng.normal(0, 1e-3, size), rng.uniform(-2, 2, size)]
+    bases = [np.exp2(part) for part in log]
+    exponents = list(goal / np.array(log))
+    # A negative base has a power where the exponent is whole.
+    bases[2] = np.where(rng.random(size) < 0.5, -bases[2], bases[2])
+    exponents[2] = np.round(exponents[2])
+    any_base, any_exponent = patterns(dtype, size), rng.permutation(patterns(dtype, size))
+    return (
+        np.concatenate([*(part.astype(dtype) for part in bases), any_base]),
+        np.concatenate([*(part.astype(dtype) for part in exponents), any_exponent]),
+    )
+
+
+def remainder_pairs(count, dtype):
+    """Dividends and divisors: any two patterns, near quotients, whole quotients."""
+    rng = np.random.default_rng(12)
+    size = count // 3
+    x, y = patterns(dtype, size), rng.permutation(patterns(dtype, size))
     with np.errstate(all="ignore"):
-        for start in range(0, x.size, BLOCK):
+        near = (x * rng.uniform(0.1, 40, size)).astype(dtype)
+        whole = (np.round(rng.uniform(0, 5000, size)) * y.astype(np.float64)).astype(dtype)
+    return np.concatenate([x, near, whole]), np.concatenate([y, x, y])
+
+
+def evaluate(function, arguments, builder):
+    """Run an expansion block by block, so that the temporaries stay in cache."""
+    y = np.empty_like(arguments[0])
+    with np.errstate(all="ignore"):
+        for start in range(0, y.size, BLOCK):
             part = slice(start, start + BLOCK)
-            y[part] = function(builder, x[part])
+            y[part] = function(builder, *(x[part] for x in arguments))
     return y
 
 
-def expected(name, x):
+def expected(name, *arguments):
     """The f64 value of the function at each float32."""
     with np.errstate(all="ignore"):
-        return ORACLES[name](x.astype(np.float64))
+        return ORACLES[name](*(x.astype(np.float64) for x in arguments))
+
+
+def expected_wide(name, *arguments):
+    """The value at each float64 as a pair: the nearest f64, and the nearest to what is left.
+
+    Where the f64 function gives a NaN, an infinity or a zero of a special case, that is the value.
+    """
+    nearest = expected(name, *arguments)
+    rest = np.zeros_like(nearest)
+    finite = np.logical_and.reduce([np.isfinite(x) for x in arguments]) & np.isfinite(nearest)
+    finite &= (nearest != 0) & np.logical_and.reduce([x != 0 for x in arguments])
+    with mpmath.workprec(120):
+        for i in np.flatnonzero(finite):
+            exact = EXACT[name](*(mpmath.mpf(float(x[i])) for x in arguments))
+            value = float(exact.real)
+            if math.isfinite(value):
+                nearest[i], rest[i] = value, float(exact.real - value)
+    return nearest, rest
 
 
 def wrong(y, truth):
@@ -83,18 +191,23 @@ def wrong(y, truth):
     A result may be infinite where the value rounds to infinity or lies one rounding below.
     """
     with np.errstate(all="ignore"):
-        nearest = truth.astype(np.float32)
+        nearest = truth.astype(y.dtype)
     nan = np.isnan(y) != np.isnan(truth)
     limits = np.isinf(truth) & (y != nearest)
-    overflow = np.isinf(y) & ~np.isinf(nearest) & (np.abs(truth) < np.finfo(np.float32).max)
+    overflow = np.isinf(y) & ~np.isinf(nearest) & (np.abs(truth) < np.finfo(y.dtype).max)
     sign = ~np.isnan(y) & ~np.isnan(truth) & (np.signbit(y) != np.signbit(truth))
     return nan | limits | overflow | sign
 
 
-def distance(y, truth):
-    """abs(y - truth) in units of the last f32 place of `truth`; 0 where either is not finite."""
+def distance(y, truth, rest=0.0):
+    """abs(y - truth - rest) in units of the last place of `truth`; 0 where one is not finite."""
+    info = np.finfo(y.dtype)
     with np.errstate(all="ignore"):
         exponent = np.frexp(truth)[1]
-        unit = np.ldexp(1.0, np.maximum(exponent - 1, -126) - 23)
-        ulp = np.abs(y.astype(np.float64) - truth) / unit
+        last = np.maximum(exponent - 1, info.minexp) - info.nmant
+        # All three near 1: neither the units nor the differences of f64 leave its range.
+        mine, true, low = (
+            np.ldexp(part, -exponent) for part in (y.astype(np.float64), truth, rest)
+        )
+        ulp = np.abs(np.ldexp((mine - true) - low, exponent - last))
     return np.where(np.isfinite(y) & np.isfinite(truth), ulp, 0.0)

@@ -58,9 +58,6 @@ class Numbers:
     def merge(self, a, b):
         return (self._b.add(self._b.mul(a[0], b[1]), b[0]), self._b.mul(a[1], b[1]))
 
-    def select(self, condition, a, b):
-        return tuple(self._b.select(condition, x, y) for x, y in zip(a, b, strict=True))
-
 
 @pytest.mark.parametrize("with_last", [False, True])
 @pytest.mark.parametrize("count", [1, 2, 7, 8, 9, 15, 16, 17])

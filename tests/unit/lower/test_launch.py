@@ -2,6 +2,7 @@
 
 import pytest
 
+from certile.analysis.loops import fused
 from certile.diagnostics import InternalError, Refusal
 from certile.ir import laws
 from certile.ir.build import Builder
@@ -10,7 +11,7 @@ from certile.ir.host import HostValue, ViewFacts
 from certile.ir.machine_print import print_kernel
 from certile.ir.walk import parallel_regions, specialise
 from certile.lower import lower_launch
-from certile.lower.dependence import fused, needs_precise_math
+from certile.lower.dependence import needs_precise_math
 from certile.pipeline import compile_program
 from certile.plan.choose import choose
 from certile.plan.record import GroupPlan, Mapping, Options

@@ -8,6 +8,7 @@ from certile.diagnostics import InternalError
 from certile.ir.dtypes import BY_NAME, bf16, f16, f32, f64, i32, i64, u8
 from certile.ir.machine import Buffer, MachineKernel, PrivateArray, ScalarParameter, SharedArray
 from certile.ir.machine_build import Builder
+from certile.ir.machine_print import print_kernel
 from certile.ir.machine_verify import check_machine
 from certile.reference.machine import run_machine
 from certile.reference.machine_numeric import storage
@@ -182,6 +183,31 @@ def test_lanes_exchange():
     memory = np.zeros(9, np.int32)
     assert run_machine(finish(b, (y,)), {"y": memory}, {"n": 0}, 1).ok
     assert memory.tolist() == [3, 2, 1, 0, 7, 6, 5, 4, 5]
+
+
+@pytest.mark.parametrize("distance", [1, 3, 7])
+def test_lanes_shift(distance):
+    """Values move up; the first lanes keep their own; one lane's value is everybody's."""
+    y = Buffer("y", i32, True)
+    b = Builder(8)
+    tens = b.mul(b.lane(), 10)
+    b.store(y, b.address(0, 1), b.shuffle_up(tens, distance))
+    b.store(y, b.address(8), b.read_lane(tens, distance))
+    memory = np.zeros(9, np.int32)
+    kernel = finish(b, (y,))
+    assert run_machine(kernel, {"y": memory}, {"n": 0}, 1).ok
+    moved = [10 * (k - distance if k >= distance else k) for k in range(8)]
+    assert memory.tolist() == [*moved, 10 * distance]
+    text = print_kernel(kernel)
+    assert f"lane minus {distance} of " in text
+    assert f"lane {distance} of " in text
+
+
+def test_what_is_the_same_in_all_lanes_stays_itself():
+    b = Builder(8)
+    one = b.const(1, i32)
+    assert b.shuffle_up(one, 3) is one
+    assert b.read_lane(one, 5) is one
 
 
 def test_what_does_not_fit_is_refused():

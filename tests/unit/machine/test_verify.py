@@ -20,9 +20,11 @@ from certile.ir.machine import (
     MachineKernel,
     MType,
     PrivateArray,
+    ReadLane,
     ScalarParameter,
     SharedArray,
     Shuffle,
+    ShuffleUp,
     Special,
     Store,
     Value,
@@ -182,6 +184,26 @@ def test_shuffles_stay_in_the_subgroup():
     wide = Shuffle(value(i32, varying=True), lane, 32)
     assert codes(Block((Special(lane, "lane"), wide))) == ["M006"]
     assert codes(Block((Special(lane, "lane"), replace(wide, mask=16)))) == []
+
+
+@pytest.mark.parametrize(("distance", "found"), [(0, ["M006"]), (32, ["M006"]), (31, [])])
+def test_shifts_stay_in_the_subgroup(distance, found):
+    lane = value(i32, varying=True)
+    shift = ShuffleUp(value(i32, varying=True), lane, distance)
+    assert codes(Block((Special(lane, "lane"), shift))) == found
+
+
+@pytest.mark.parametrize(("number", "found"), [(-1, ["M006"]), (32, ["M006"]), (31, [])])
+def test_a_lane_that_is_read_exists(number, found):
+    lane = value(i32, varying=True)
+    read = ReadLane(value(i32), lane, number)
+    assert codes(Block((Special(lane, "lane"), read))) == found
+
+
+def test_the_value_of_one_lane_is_uniform():
+    lane = value(i32, varying=True)
+    read = ReadLane(value(i32, varying=True), lane, 3)
+    assert codes(Block((Special(lane, "lane"), read))) == ["M003"]
 
 
 def test_what_is_named_is_declared():

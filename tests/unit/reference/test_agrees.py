@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from certile.ir import laws
 from certile.ir.build import Builder, dim
 from certile.ir.dtypes import f16, f32, f64, i32, i64
-from certile.ir.laws import Component, Law
+from certile.ir.laws import Component, Law, literal_value
 from certile.ir.terms import Lit, app
 from certile.reference import agrees, run
 from certile.reference import machine_numeric as numeric
@@ -235,6 +235,23 @@ def test_integers_are_exact_beyond_doubles():
     assert judge(kernels.sum_rows(i32), wide, np.array([-(2**31)], np.int32))
 
 
+def test_a_value_that_no_axis_and_no_loop_changes():
+    b = Builder("alone")
+    factor, y = b.scalar("factor"), b.view("y")
+    row = b.axis("row", dim(y, 0))
+    near = b.map("exp", factor)
+    picked = b.map("where", b.map("gt", near, 1.0), b.map("minimum", near, 2.0), factor)
+    with b.parallel(row):
+        b.store(y, row, b.map("pow", b.map("floordiv", near, 0.5), picked))
+    kernel = b.build()
+    for factor in (0.5, -1.0):
+        exact = min(math.exp(factor), 2.0) if factor > 0 else factor
+        y = np.full(2, (math.exp(factor) // 0.5) ** exact if factor > 0 else INF, np.float32)
+        given = {"factor": factor, "y": np.zeros(2, np.float32)}
+        assert agrees({"y": y}, kernel, given)
+        assert not agrees({"y": y - 1}, kernel, given) or math.isinf(y[0])
+
+
 def test_portable_functions_leave_no_freedom():
     x = rows(1, 4)
     kernel = kernels.softmax(policy="reproducible")
@@ -426,3 +443,11 @@ def test_scalars_are_probed_too():
         b.store(y, rows_, b.map("mul", b.load(x, rows_), factor))
     (probe,) = exact_probes(b.build(), {"x": (3,), "y": (3,)}, count=1)
     assert probe.arguments["factor"] == 2
+
+
+@pytest.mark.parametrize("law", [laws.ADD, laws.MUL, laws.MAXIMUM], ids=lambda law: law.name)
+def test_no_leaves_give_the_identity_and_nothing_else(law):
+    kernel, x = kernels.sum_rows(law=law), np.zeros((3, 0), np.float32)
+    y = np.full(3, literal_value(law.identity[0].value, f32), np.float32)
+    assert judge(kernel, x, y)
+    assert not judge(kernel, x, y + ONE if law != laws.MAXIMUM else -y)

@@ -1,7 +1,10 @@
 """The block pool: alignment, reuse, lifetime, limits, threads, forks."""
 
+import copy
 import gc
+import io
 import os
+import pickle
 import threading
 from collections.abc import Iterator
 from typing import Any
@@ -11,6 +14,7 @@ import numpy as np
 import pytest
 import torch
 
+from certile.diagnostics import ArgumentError
 from certile.runtime import memory
 from certile.runtime.memory import BlockPool
 
@@ -148,16 +152,28 @@ def test_a_lease_in_a_cycle_comes_back_during_collection() -> None:
 
 
 def test_small_results_are_the_frameworks_own() -> None:
-    small = memory.empty_numpy((1024, 1024), np.dtype(np.float32))
-    assert small.base is None
+    assert memory.empty_numpy((256, 1023), np.dtype(np.float32)).base is None
+    small = memory.empty_torch((1023, 1024), torch.float32)
+    assert small.untyped_storage().resizable()
     assert memory.pool().free_bytes == 0
-    assert memory.empty_torch((4, 4), torch.bfloat16).shape == (4, 4)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, ml_dtypes.bfloat16, np.bool_, np.int64])
+@pytest.mark.parametrize("size", [memory.ALIGNED_BYTES, 3 * MB, memory.POOLED_BYTES - 64])
+def test_middling_numpy_results_start_at_a_line(dtype: Any, size: int) -> None:
+    kind = np.dtype(dtype)
+    kept = [memory.empty_numpy((2, size // kind.itemsize // 2), kind) for _ in range(3)]
+    for result in kept:
+        assert result.ctypes.data % 64 == 0
+        assert (result.nbytes, result.dtype, result.flags.c_contiguous) == (size, kind, True)
+        assert result.flags.writeable
+    assert memory.pool().free_bytes == 0
 
 
 @pytest.mark.parametrize("dtype", [np.float32, ml_dtypes.bfloat16, np.bool_, np.int64])
 def test_large_numpy_results_are_pooled(dtype: Any) -> None:
     kind = np.dtype(dtype)
-    shape = (4, 8 * MB // kind.itemsize)
+    shape = (4, MB // kind.itemsize)
     result = memory.empty_numpy(shape, kind)
     assert (result.shape, result.dtype, result.flags.c_contiguous) == (shape, kind, True)
     assert result.ctypes.data % (2 * MB) == 0
@@ -169,7 +185,7 @@ def test_large_numpy_results_are_pooled(dtype: Any) -> None:
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.bool, torch.float64])
 def test_large_torch_results_are_pooled(dtype: torch.dtype) -> None:
-    shape = (2, 16 * MB // dtype.itemsize)
+    shape = (2, 2 * MB // dtype.itemsize)
     result = memory.empty_torch(shape, dtype)
     assert (tuple(result.shape), result.dtype, result.is_contiguous()) == (shape, dtype, True)
     address = result.data_ptr()
@@ -193,6 +209,75 @@ def test_limit_comes_from_the_settings(monkeypatch: pytest.MonkeyPatch) -> None:
     result = memory.empty_numpy((32 * MB,), np.dtype(np.uint8))
     del result
     assert memory.pool().free_bytes == 32 * MB
+    monkeypatch.setenv("CERTILE_POOL_BYTES", "nothing")
+    with pytest.raises(ArgumentError, match="CERTILE_POOL_BYTES"):
+        memory.empty_numpy((32 * MB,), np.dtype(np.uint8))
+    monkeypatch.delenv("CERTILE_POOL_BYTES")
+    assert memory.pool().free_bytes == 32 * MB
+
+
+def test_what_people_do_with_a_result() -> None:
+    """Results of the pool are arrays like any other, save that their memory cannot be resized."""
+    array = memory.empty_numpy((2, 2 * MB), np.dtype(np.uint8))
+    array[:] = 7
+    for other in (pickle.loads(pickle.dumps(array)), copy.deepcopy(array), np.array(array)):
+        assert np.array_equal(other, array)
+        assert not np.shares_memory(other, array)
+    with pytest.raises(ValueError, match="does not own its data"):
+        array.resize((3, 2 * MB))
+    tensor = memory.empty_torch((2, MB), torch.bfloat16)
+    tensor[:] = 7
+    stored = io.BytesIO()
+    torch.save(tensor, stored)
+    stored.seek(0)
+    for other in (torch.load(stored), copy.deepcopy(tensor), tensor.clone()):
+        assert torch.equal(other, tensor)
+        assert other.data_ptr() != tensor.data_ptr()
+    assert tensor.untyped_storage().nbytes() == 4 * MB
+    assert (tensor.is_contiguous(), tensor.is_pinned(), tensor.is_leaf) == (True, False, True)
+    tensor.requires_grad_()
+    with pytest.raises(RuntimeError, match="not resizable"):
+        tensor.detach().resize_(3, MB)
+    tensor.detach().resize_(2, 5)
+    tensor.data.set_(torch.ones(3, dtype=torch.bfloat16))
+
+
+def test_a_tensor_keeps_its_block_through_its_storage() -> None:
+    tensor = memory.empty_torch((4, MB), torch.uint8)
+    address = tensor.data_ptr()
+    storage = tensor.untyped_storage()
+    other = torch.empty(0, dtype=torch.uint8).set_(storage)
+    del tensor, storage
+    gc.collect()
+    assert memory.empty_torch((4, MB), torch.uint8).data_ptr() != address
+    memory.clear()
+    del other
+    gc.collect()
+    assert memory.empty_torch((4, MB), torch.uint8).data_ptr() == address
+
+
+def test_shared_memory_takes_the_tensor_out_of_its_block() -> None:
+    tensor = memory.empty_torch((4, MB), torch.uint8)
+    tensor[:] = 3
+    address = tensor.data_ptr()
+    tensor.share_memory_()
+    assert tensor.is_shared()
+    assert int(tensor.sum()) == 3 * 4 * MB
+    gc.collect()
+    assert memory.empty_torch((4, MB), torch.uint8).data_ptr() == address
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_a_child_can_use_a_pool_that_was_busy() -> None:
+    """The parent's thread that held the lock does not exist in the child."""
+    pool = memory.pool()
+    with pool._lock:
+        child = os.fork()
+        if child == 0:
+            held = pool.take(2 * MB).ctypes.data
+            os._exit(0 if pool.take(2 * MB).ctypes.data == held else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")

@@ -249,7 +249,7 @@ def test_streaming_stores(lanes, alignment):
 @pytest.mark.parametrize("lanes", WIDTHS)
 @pytest.mark.parametrize("dtype", ALL, ids=str)
 def test_lanes_meet(dtype, lanes):
-    """Collectives, shuffles and the first lane."""
+    """Collectives, shuffles, shifts and single lanes."""
     b = Builder(lanes)
     x, y = Buffer("x", dtype, False), Buffer("y", dtype, True)
     value = b.load(x, b.address(0, 1))
@@ -258,15 +258,22 @@ def test_lanes_meet(dtype, lanes):
     for mask in masks:
         b.store(y, b.address(place, 1), b.shuffle(value, mask))
         place += lanes
+    shifted = place
+    for distance in range(1, lanes):
+        b.store(y, b.address(place, 1), b.shuffle_up(value, distance))
+        place += lanes
+    folded = place
     names = () if dtype.kind == "bool" else ("add", "mul", "maximum", "minimum")
     for name in names:
         b.store(y, b.address(place), b.collective(name, value))
         place += 1
-    b.store(y, b.address(place), b.first_lane(value))
+    for lane in (lanes - 1, 0):
+        b.store(y, b.address(place), b.read_lane(value, lane))
+        place += 1
     made = native(finish(b, (x, y)))
     kind = oracle.NUMPY[dtype.name]
     x = some(dtype, lanes) if dtype.kind == "bool" else (np.arange(lanes) % 3 + 1).astype(kind)
-    y = np.zeros(place + 1, kind)
+    y = np.zeros(place, kind)
     made([x, y])
     for k, mask in enumerate(masks):
         oracle.same(y[k * lanes : (k + 1) * lanes], x[np.arange(lanes) ^ mask])
@@ -274,8 +281,11 @@ def test_lanes_meet(dtype, lanes):
     wide = x.astype(np.int64)
     for k, name in enumerate(names):
         want = np.array([table[name].reduce(wide)]).astype(kind)
-        oracle.same(y[len(masks) * lanes + k :][:1], want)
-    oracle.same(y[-1:], x[:1])
+        oracle.same(y[folded + k :][:1], want)
+    for distance in range(1, lanes):
+        moved = np.concatenate([x[:distance], x[: lanes - distance]])
+        oracle.same(y[shifted + (distance - 1) * lanes :][:lanes], moved)
+    oracle.same(y[-2:], x[[-1, 0]])
 
 
 @pytest.mark.parametrize("lanes", WIDTHS)

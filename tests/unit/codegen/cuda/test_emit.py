@@ -140,6 +140,8 @@ def test_every_collective_compiles(dtype):
         b.store(y, b.address(32 + place), b.collective(fn, x))
     b.store(y, b.address(64, 1), b.shuffle(x, 5))
     b.store(y, b.address(96), b.first_lane(x))
+    b.store(y, b.address(128, 1), b.shuffle_up(x, 3))
+    b.store(y, b.address(98), b.read_lane(x, 31))
     some = b.collective("any", b.lt(x, b.shuffle(x, 1)))
     b.if_(some, lambda: b.store(y, b.address(97), b.first_lane(x)))
     assert ".entry k(" in ptx(finish(b, (y,)))

@@ -245,3 +245,18 @@ def test_flags_are_bools_in_memory():
     text = emit(finish(b, (X, flags))).text
     assert re.search(r"simd_shuffle_xor\(\(ushort\)v\d+, 1\) != 0;", text)
     assert check(text) == []
+
+
+def test_values_move_up_the_lanes():
+    flags, y = Buffer("flags", bool_, True), Buffer("y", f32, True)
+    b = Builder(32)
+    value = b.load(X, b.address(0, 1))
+    some = b.compute("gt", value, b.const(0.0, f32))
+    b.store(flags, b.address(0, 1), b.shuffle_up(some, 4))
+    b.store(y, b.address(0, 1), b.shuffle_up(value, 16))
+    b.store(y, b.address(32), b.read_lane(value, 31))
+    text = emit(finish(b, (X, flags, y))).text
+    assert re.search(r"simd_shuffle_up\(\(ushort\)v\d+, 4\) != 0;", text)
+    assert re.search(r"simd_shuffle_up\(v\d+, 16\);", text)
+    assert re.search(r"simd_broadcast\(v\d+, 31\);", text)
+    assert check(text) == []

@@ -1,0 +1,167 @@
+"""What the built-in laws mean: specifications and closed forms over a list, as data.
+
+A `Meaning` says what each component of a state is for a list of elements (its closed form), what
+the results are (the specification), and for which elements this is claimed.  Terms are those of
+`ir/terms.py` with five more heads: `list.sum list.prod list.max list.min` of a term over one
+element (`x`, or `x0`, `x1`, …, and its index `i`), and `is`, identity, for which a NaN is a NaN.
+`state.NAME` is the closed form of another, earlier component.  The list is a multiset of elements:
+nothing here can see their order, so a law that has a meaning may permute them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Literal
+
+from certile.ir.terms import Apply, Lit, Term, Var, app
+
+# Kinds of numbers an element may have: every one, the finite ones, or the finite ones from 0 up.
+Domain = Literal["any", "finite", "natural"]
+
+
+@dataclass(frozen=True, slots=True)
+class Discharge:
+    """What an equality over the extended reals leaves open in floating point.
+
+    `intermediate` is a value that a tree of merges makes and the plain definition does not; `bound`
+    says how large it may be.  `dynamic`: a row whose final state is not finite is computed again as
+    written; `contractual`: the caller accepts the domain; `static`: follows from types or ranges.
+    """
+
+    kind: Literal["static", "dynamic", "contractual"]
+    intermediate: str
+    bound: str
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """Closed forms of the components, specification of the results, domain of the elements."""
+
+    closed: tuple[Term, ...]
+    specification: tuple[Term, ...]
+    domain: Mapping[str, Domain]
+    discharges: tuple[Discharge, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """What a law whose elements have an order means: its states act on the state of a loop.
+
+    `step` is the body of the loop, reading the loop's state `s.NAME` and an element (`x` …); `act`
+    is what a state of the law (`p.NAME`) does to `s.NAME`.  `domain` bounds the elements, `loop`
+    the state of the loop and `parts` the components of the law's state, in their orders.
+    """
+
+    step: tuple[Term, ...]
+    act: tuple[Term, ...]
+    domain: Mapping[str, Domain]
+    loop: Mapping[str, Domain]
+    parts: Mapping[str, Domain]
+    discharges: tuple[Discharge, ...] = ()
+
+
+_ONE_OPERAND: Mapping[str, Domain] = MappingProxyType({"x": "any"})
+_REORDERED_SUM = (
+    Discharge("dynamic", "a partial sum of some elements", "the sum of |x| over the list"),
+)
+
+
+def _simple(closed: Term, discharges: tuple[Discharge, ...] = ()) -> Meaning:
+    """A state of one component that is also the result."""
+    return Meaning((closed,), (closed,), _ONE_OPERAND, discharges)
+
+
+def _number_or(worst: str) -> Term:
+    return app("where", app("isnan", "x"), Lit(worst), "x")
+
+
+def _first(best: str) -> Meaning:
+    """The least index among the elements that are the extreme one."""
+    extreme = app(f"list.{best}", "x")
+    is_extreme = app("is", "x", Var("state.v"))
+    index = app("list.min", app("where", is_extreme, "i", Lit("inf")))
+    return Meaning(
+        closed=(extreme, index),
+        specification=(index,),
+        domain=MappingProxyType({"x": "any", "i": "natural"}),
+    )
+
+
+def _moments() -> Meaning:
+    """Count, mean and the sum of squared differences; the mean of nothing is kept as 0."""
+    count, total = app("list.sum", 1.0), app("list.sum", "x")
+    mean = app("where", app("is", count, 0.0), 0.0, app("div", total, count))
+    difference = app("sub", "x", Var("state.mean"))
+    squares = app("list.sum", app("mul", difference, difference))
+    from_mean = app("sub", "x", app("div", total, count))
+    spread = app("list.sum", app("mul", from_mean, from_mean))
+    return Meaning(
+        closed=(count, mean, squares),
+        specification=(app("div", total, count), app("div", spread, count)),
+        domain=_ONE_OPERAND,
+        discharges=(
+            Discharge("dynamic", "the difference of two partial means", "max x - min x"),
+            Discharge("dynamic", "its square times a count", "the sum of squared differences"),
+        ),
+    )
+
+
+def _shift() -> Term:
+    return app("where", app("isfinite", "state.m"), "state.m", 0.0)
+
+
+def _exponential_sums(key: str, *values: str) -> tuple[Term, ...]:
+    """The maximum, and sums of exponentials relative to it, each times a value."""
+    weight = app("exp", app("sub", key, _shift()))
+    weighted = [app("mul", weight, value) for value in values]
+    return (app("list.max", key), *(app("list.sum", each) for each in (weight, *weighted)))
+
+
+_BOUNDED_WEIGHTS = (
+    Discharge("dynamic", "exp of an element less a partial maximum", "1"),
+    Discharge("dynamic", "a partial sum of these", "the number of elements"),
+)
+
+
+def _weighted() -> Meaning:
+    weight = app("exp", "x0")
+    numerator = app("list.sum", app("mul", weight, "x1"))
+    return Meaning(
+        closed=_exponential_sums("x0", "x1"),
+        specification=(app("div", numerator, app("list.sum", weight)),),
+        domain=MappingProxyType({"x0": "any", "x1": "any"}),
+        discharges=(
+            *_BOUNDED_WEIGHTS,
+            Discharge("dynamic", "a partial weighted sum", "the sum of |x1| over the list"),
+        ),
+    )
+
+
+_TRUE = app("ne", "x", 0.0)
+
+MEANINGS: dict[str, Meaning] = {
+    "add": _simple(app("list.sum", "x"), _REORDERED_SUM),
+    "mul": _simple(
+        app("list.prod", "x"),
+        (Discharge("dynamic", "a product of some elements", "none, it may over- or underflow"),),
+    ),
+    "maximum": _simple(app("list.max", "x")),
+    "minimum": _simple(app("list.min", "x")),
+    "fmax": _simple(app("list.max", _number_or("-inf"))),
+    "fmin": _simple(app("list.min", _number_or("inf"))),
+    "absmax": _simple(app("maximum", 0.0, app("list.max", app("abs", "x")))),
+    "any": _simple(app("maximum", 0.0, app("list.max", Apply("where", (_TRUE, Lit(1), Lit(0)))))),
+    "all": _simple(app("minimum", 1.0, app("list.min", Apply("where", (_TRUE, Lit(1), Lit(0)))))),
+    "argmax": _first("max"),
+    "argmin": _first("min"),
+    "mean_var": _moments(),
+    "logsumexp": Meaning(
+        closed=_exponential_sums("x"),
+        specification=(app("log", app("list.sum", app("exp", "x"))),),
+        domain=_ONE_OPERAND,
+        discharges=_BOUNDED_WEIGHTS,
+    ),
+    "softmax_sum": _weighted(),
+}

@@ -1,0 +1,222 @@
+"""Reductions that keep axes: uniform loops over these, and folds that each lane makes alone.
+
+In: the steps of a row program with lane axes, at the place where they stand.  Out: the results, in
+the scope of the loop that makes them and in their stripe if they outlive it.  Decides the order in
+which one lane folds where the policy leaves it open: blocks of 64 leaves, so that a rounding error
+grows with the blocks and not with the leaves.  Leaves the sweeps of lanes to `subgroup`, and the
+trees they share to `reductions`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from certile.analysis.layout import FOLDS
+from certile.analysis.nests import is_step_of_its_own
+from certile.analysis.rows import reduced_elements
+from certile.diagnostics import InternalError
+from certile.ir.dtypes import DType, i64
+from certile.ir.machine import PrivateArray, Value
+from certile.ir.node import Node
+from certile.ir.rows import Step
+from certile.ir.tile import Parallel, Reduce, Result
+from certile.ir.types import Axis
+from certile.lower.coordinates import Coordinate, unflatten, value_of
+from certile.lower.dependence import independent_of
+from certile.lower.evaluate import Evaluator, Scope
+from certile.lower.folds import Folds
+from certile.lower.state import State, StateMachine
+from certile.lower.stripes import Stripes
+from certile.plan.layout import FOLD_BLOCK
+
+Carried = tuple[Value, ...]
+
+
+class KeptAxes:
+    """What the subgroup family does for kept axes, in one kernel."""
+
+    def __init__(self, evaluator: Evaluator, stripes: Stripes) -> None:
+        self._evaluator, self._builder, self._stripes = evaluator, evaluator.builder, stripes
+        self.arrays: list[PrivateArray] = []
+
+    def nest(self, step: Step, body: Callable[[], None]) -> None:
+        """Run `body` for each coordinate of the axis of a nest, the same in all lanes."""
+        if not isinstance(step.node, Parallel):
+            raise InternalError("M020", "a nest without its axis", loc=step.node.loc)
+
+        def one(carried: Carried) -> Carried:
+            body()
+            return carried
+
+        self.walk(step.node.over, (), one)
+
+    def walk(
+        self, axes: Sequence[Axis], carried: Carried, body: Callable[[Carried], Carried]
+    ) -> Carried:
+        """Run `body` for every point of the axes, the outermost first, carrying values."""
+        if not axes:
+            return body(carried)
+
+        def one(index: Value, values: Carried) -> Carried:
+            with self._evaluator.scope({axes[0]: Coordinate(index)}):
+                return self.walk(axes[1:], values, body)
+
+        return self._builder.for_(0, axes[0].static, 1, carried, one, varying=True)
+
+    def leaf(self, reduction: Reduce) -> Coordinate:
+        """The position of the element in scope in the leaf order of a reduction."""
+        at = self._builder.const(0, i64)
+        for axis in reduction.over:
+            here = value_of(self._builder, self._evaluator.at.coordinates[axis])
+            at = self._builder.add(self._builder.mul(at, axis.static), here)
+        if at.varying:
+            return Coordinate(self._builder.const(0, i64), offset=at)
+        return Coordinate(at)
+
+    def record(self, reduction: Reduce, values: State) -> None:
+        """Make the results known in the scope that stands, and keep them where there is a stripe.
+
+        Results over no lane axis are the same in all lanes.
+        """
+        memo = self._evaluator.at.memo
+        memo[reduction] = values[0]
+        for k, (value, type_) in enumerate(zip(values, reduction.result_types(), strict=True)):
+            memo[Result(of=reduction, index=k, type=type_)] = value
+            if reduction in self._stripes:
+                self._stripes.store(reduction, value, k)
+
+    # A lane's own folds.
+
+    def fold(self, reduction: Reduce, scopes: Sequence[Scope], *, alike: bool) -> None:
+        """Make a reduction for the elements of some scopes, each by its lane alone.
+
+        One loop over the leaves serves all the elements, where the policy wants no tree.  `alike`
+        says that all lanes stand at one element: then they make one result.
+        """
+        evaluator, builder = self._evaluator, self._builder
+        machine = StateMachine(evaluator, reduction, reduced_elements(reduction))
+        for scope in scopes:
+            with evaluator.within(scope):
+                bound = scope.coordinates
+                for node in independent_of(
+                    reduction.args, reduction.over, bound, is_step_of_its_own
+                ):
+                    evaluator.value(node)
+        if reduction.policy in ("ordered_tree", "reproducible"):
+            states = [self._tree(machine, scope, alike=alike) for scope in scopes]
+        else:
+            leaves = _Leaves(evaluator, machine, scopes, varying=not alike)
+            states = leaves.split(leaves.folded())
+        for scope, state in zip(scopes, states, strict=True):
+            with evaluator.within(scope):
+                tree = reduction.policy not in FOLDS
+                results = machine.finish(state) if tree else machine.finalize(state)
+                if alike:
+                    results = tuple(builder.first_lane(value) for value in results)
+                self.record(reduction, results)
+
+    def _tree(self, machine: StateMachine, scope: Scope, *, alike: bool) -> State:
+        reduction, count = machine.reduction, reduced_elements(machine.reduction)
+        varying = not alike or reduction.policy == "reproducible"
+        folds = Folds(
+            self._builder, self._evaluator, machine, count, self._allocate, varying=varying
+        )
+        with self._evaluator.within(scope):
+            return folds.ordered() if reduction.policy == "ordered_tree" else folds.reproducible()
+
+    def _allocate(self, dtype: DType, slots: int) -> PrivateArray:
+        made = PrivateArray(f"tree{len(self.arrays)}", dtype, slots)
+        self.arrays.append(made)
+        return made
+
+
+class _Leaves:
+    """The leaves of one reduction for several elements at once: a state is that of each in turn."""
+
+    def __init__(
+        self,
+        evaluator: Evaluator,
+        machine: StateMachine,
+        scopes: Sequence[Scope],
+        *,
+        varying: bool,
+    ) -> None:
+        self._evaluator, self._builder = evaluator, evaluator.builder
+        self._machine, self._scopes, self._varying = machine, scopes, varying
+        self._count = reduced_elements(machine.reduction)
+
+    def split(self, state: State) -> list[State]:
+        """The states of the elements."""
+        width = len(self._machine.dtypes)
+        return [state[k : k + width] for k in range(0, len(state), width)]
+
+    def _merge(self, a: State, b: State) -> State:
+        pairs = zip(self.split(a), self.split(b), strict=True)
+        return tuple(value for x, y in pairs for value in self._machine.merge(x, y))
+
+    def _leaf(self, linear: Value) -> State:
+        reduction = self._machine.reduction
+        coordinates = unflatten(self._builder, Coordinate(linear), reduction.over)
+        shared = self._shared(coordinates)
+        made: State = ()
+        for scope in self._scopes:
+            with self._evaluator.within(scope), self._evaluator.scope(coordinates) as own:
+                own.memo.update(shared)
+                values = tuple(self._evaluator.value(arg) for arg in reduction.args)
+                made += self._machine.lift(values, linear)
+        return made
+
+    def _shared(self, coordinates: Mapping[Axis, Coordinate]) -> dict[Node, Value]:
+        """What a leaf is made of that is the same for all elements."""
+        lanes = self._scopes[0].domain or ()
+        with self._evaluator.scope(coordinates) as scope:
+            for node in independent_of(
+                self._machine.reduction.args, lanes, scope.coordinates, is_step_of_its_own
+            ):
+                self._evaluator.value(node)
+            return scope.memo
+
+    def folded(self) -> State:
+        """The fold of all leaves, in the order of the policy."""
+        machine, count = self._machine, self._count
+        identity = machine.identity() * len(self._scopes) if machine.law.identity else ()
+        first: State = ()
+        if machine.reduction.policy in FOLDS:
+            for scope in self._scopes:
+                with self._evaluator.within(scope):
+                    first += machine.start() or machine.identity()
+        match machine.reduction.policy:
+            case "fold_left":
+                return self._run(first, self._builder.const(0, i64), count)
+            case "fold_right":
+                return self._back(first)
+            case _:
+                return self._blocks(identity)
+
+    def _run(self, first: State, start: Value, count: int) -> State:
+        def body(index: Value, state: State) -> State:
+            return self._merge(state, self._leaf(self._builder.add(start, index)))
+
+        return self._builder.for_(0, count, 1, first, body, varying=self._varying)
+
+    def _back(self, last: State) -> State:
+        def body(index: Value, state: State) -> State:
+            return self._merge(self._leaf(self._builder.sub(self._count - 1, index)), state)
+
+        return self._builder.for_(0, self._count, 1, last, body, varying=self._varying)
+
+    def _blocks(self, identity: State) -> State:
+        """Fold blocks of leaves from the identity, and the blocks in order."""
+        builder = self._builder
+        full, rest = divmod(self._count, FOLD_BLOCK)
+        if full <= 1:
+            return self._run(identity, builder.const(0, i64), self._count)
+
+        def block(number: Value, state: State) -> State:
+            own = self._run(identity, builder.mul(number, FOLD_BLOCK), FOLD_BLOCK)
+            return self._merge(state, own)
+
+        total = builder.for_(0, full, 1, identity, block, varying=self._varying)
+        if not rest:
+            return total
+        return self._merge(total, self._run(identity, builder.const(full * FOLD_BLOCK, i64), rest))

@@ -1,0 +1,68 @@
+"""Where compiled libraries lie: in the cache, or in a folder of this process.
+
+In: names, made by the toolchain from everything a file depends on, and files.  Out: paths.  Decides
+that a process which may not write to the shared folder, `metalsim` in the cache folder of the
+settings, has one of its own that goes with it.  Leaves files to `certile.store`, and compiling to
+`certile.metalsim.toolchain`, which can rebuild whatever is asked for.
+"""
+
+import functools
+import tempfile
+from pathlib import Path
+
+from certile import settings
+from certile.diagnostics import UnsupportedError
+from certile.store import Form, Mode, Store
+
+__all__ = ["find", "publish", "shared"]
+
+# Sealed, though a compiler made them: neither linker nor loader reads beyond the sections of an
+# object, and a damaged library would crash while a kernel runs.
+_FORM = Form((".so", ".o"), lent=True)
+
+
+def find(name: str) -> Path | None:
+    """Return a file that was published under a name, if it still holds what was written."""
+    for store in (shared(settings.current().cache), _own()):
+        if store.find(name) is not None:
+            return store.folder / name
+    return None
+
+
+def publish(made: Path, name: str) -> Path:
+    """Put a file under a name, in the cache or where that cannot be in this process's own folder.
+
+    Raises:
+        UnsupportedError: if no folder takes the file, such as where disks are full.
+    """
+    content = made.read_bytes()
+    store = shared(settings.current().cache)
+    if not store.publish(name, content):
+        store = _own()
+        try:
+            store.write(name, content)
+        except OSError as error:
+            message = f"a compiled kernel cannot be written to {store.folder}: {error.strerror}"
+            raise UnsupportedError("X033", message) from error
+    return store.folder / name
+
+
+def shared(mode: Mode) -> Store:
+    """Return the store that processes share; equal settings and modes give the same object."""
+    now = settings.current()
+    return _shared(now.cache_dir / "metalsim", now.cache_bytes, mode)
+
+
+@functools.cache
+def _shared(folder: Path, limit_bytes: int, mode: Mode) -> Store:
+    return Store(folder, _FORM, limit_bytes, mode)
+
+
+def _own() -> Store:
+    """Return a store that goes with the process."""
+    return Store(Path(_temporary_folder().name), _FORM)
+
+
+@functools.lru_cache(maxsize=1)
+def _temporary_folder() -> "tempfile.TemporaryDirectory[str]":
+    return tempfile.TemporaryDirectory(prefix="certile-metalsim-")

@@ -1,0 +1,188 @@
+"""The columns map of a CPU: neighbouring programs are the lanes, rows are walked outermost.
+
+In: a row program, the layouts of its views, a sheet.  Out: whether the family `columns` suits it,
+and its mapping.  Decides from layouts whether neighbouring programs touch neighbouring elements,
+and from counts how wide a strip of programs is, how many rows meet in one round, and how long a
+block of rows is.  Leaves legality of the row program to admission, and loops to lowering.
+
+A reduction along a leading axis reads rows of memory that belong to different programs.  A group
+takes a strip of programs and reads each row of the strip as one run, so that memory is read in long
+runs; states of all programs of the strip stay in the nearest cache.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from math import prod
+from typing import Final
+
+from certile.analysis.affine import affine
+from certile.analysis.instances import is_coordinate
+from certile.analysis.sharing import is_expensive
+from certile.ir.host import ViewFacts
+from certile.ir.node import Node, reach
+from certile.ir.rows import RowProgram, Step
+from certile.ir.tile import Iota, Load, Reduce, Store, View, effects
+from certile.ir.types import Axis
+from certile.plan.record import Mapping as ExecutionMapping
+from certile.targets.sheet import Sheet
+
+# Fewer programs do not fill the vectors.
+FEWEST_PROGRAMS: Final = 8
+# The run of a row that one group reads: four lines at least, so that whole lines and the next are
+# used; a page at most, beyond which longer runs gain nothing.
+LEAST_RUN: Final = 256
+LONGEST_RUN: Final = 4096
+# The programs of the narrowest strip, if their elements have four bytes.
+_LEAST_PROGRAMS: Final = LEAST_RUN // 4
+# Vectors in flight in one round: eight loads hide their latency and leave registers for sums.
+ROWS_AT_ONCE: Final = 4
+VECTORS_AT_ONCE: Final = 2
+# Long expressions fill a round by themselves.
+EXPENSIVE_ROWS_AT_ONCE: Final = 2
+# Steps that a program can take one row at a time.
+_KNOWN: Final = frozenset({"load", "gather", "materialize", "reduce", "store"})
+# Blocks of fewer rounds than this would only move states about.
+_LEAST_ROUNDS: Final = 16
+
+
+def suits(rows: RowProgram, facts: Mapping[str, ViewFacts], programs: int) -> bool:
+    """Whether the steps of a row program and the layouts of its views are made for this map."""
+    return _shape_suits(rows, programs) and bool(_unit_accesses(rows, facts))
+
+
+def keeps_too_much(rows: RowProgram, sheet: Sheet) -> bool:
+    """Whether the narrowest strip would keep more tiles than any cache holds."""
+    return _LEAST_PROGRAMS * _kept_bytes(rows) > max(sheet.cache_bytes)
+
+
+def mapping_of(rows: RowProgram, facts: Mapping[str, ViewFacts], sheet: Sheet) -> ExecutionMapping:
+    """The columns mapping of a row program that suits it."""
+    unit = _unit_accesses(rows, facts) or []
+    size = max(access.buffer.dtype.size for access in unit)
+    group = max(1, LEAST_RUN // (size * sheet.lanes))
+    most = max(group, LONGEST_RUN // (size * sheet.lanes))
+    if _reads_again(rows):
+        # What a later pass reads again is to be in the core's own cache still.
+        budget = sheet.cache_bytes[1] // 2
+        most = min(most, budget // max(1, _column_bytes(rows, unit) * sheet.lanes))
+    strip = max(group, most // group * group)
+    light = not _expensive(rows)
+    return ExecutionMapping(
+        "columns",
+        unroll=VECTORS_AT_ONCE if light else 1,
+        group_vectors=group,
+        strip_vectors=strip,
+        rows_at_once=ROWS_AT_ONCE if light else EXPENSIVE_ROWS_AT_ONCE,
+    )
+
+
+def row_block(count: int, rows_at_once: int) -> int:
+    """The rows whose states are merged apart, of `count`: a power of two near the best depth.
+
+    A path runs through the rounds of a block and then through the blocks, count / block of them.
+    """
+    block = rows_at_once * _LEAST_ROUNDS
+    while block * block < count * rows_at_once:
+        block *= 2
+    return block
+
+
+def _shape_suits(rows: RowProgram, programs: int) -> bool:
+    """Whether steps are sweeps and scalars only, and no reduction fixes its order."""
+    if rows.lanes is not None or rows.memories or rows.sorts or rows.scans:
+        return False
+    if programs < FEWEST_PROGRAMS:
+        return False
+    if any(reduction.policy != "unordered_tree" for reduction in rows.reductions):
+        return False
+    return all(step.kind in _KNOWN for step in rows.steps)
+
+
+def _unit_accesses(rows: RowProgram, facts: Mapping[str, ViewFacts]) -> list[Load | Store] | None:
+    """The accesses that neighbouring programs make side by side; None if others are strided.
+
+    Only accesses of whole rows count: what a program touches once may lie anywhere.
+    """
+    strip = rows.parallel.over[-1]
+    found: list[Load | Store] = []
+    for access in _row_accesses(rows):
+        kind = _kind(access, strip, facts)
+        if kind == "strided":
+            return None
+        if kind == "unit":
+            found.append(access)
+    return found
+
+
+def _row_accesses(rows: RowProgram) -> Iterator[Load | Store]:
+    for effect in effects((rows.parallel,)):
+        if isinstance(effect, Load | Store) and isinstance(effect.buffer, View) and effect.axes:
+            yield effect
+
+
+def _kind(access: Load | Store, strip: Axis, facts: Mapping[str, ViewFacts]) -> str:
+    """`unit`: the next program touches the next element; `shared`: the same one; or `strided`."""
+    assert isinstance(access.buffer, View)
+    strides = facts[access.buffer.name].strides
+    unit = rows_adjoin = False
+    for index, stride in zip(access.indices, strides, strict=True):
+        form = affine(index)
+        if form is None:
+            if _depends_on(index, strip):
+                return "strided"
+            continue
+        own = sum(c for at, c in form.terms.items() if is_coordinate(at, strip))
+        others = [at for at in form.terms if not is_coordinate(at, strip)]
+        if any(_depends_on(at, strip) for at in others):
+            return "strided"
+        along = any(isinstance(at, Iota) and at.axis.extent != 1 for at in others)
+        rows_adjoin = rows_adjoin or (along and stride == 1)
+        if own:
+            if unit or own != 1 or stride != 1:
+                return "strided"
+            unit = True
+    if unit and rows_adjoin:
+        # A program's own row lies in one piece as well, which its lanes read as well as any.
+        return "strided"
+    return "unit" if unit else "shared"
+
+
+def _depends_on(node: Node, strip: Axis) -> bool:
+    """Whether programs side by side along `strip` may see different values of a node."""
+    return any(is_coordinate(at, strip) for at in reach([node]))
+
+
+def _swept(rows: RowProgram) -> list[Step]:
+    return [step for step in rows.steps if step.axes and step.elements > 1]
+
+
+def _reads_again(rows: RowProgram) -> bool:
+    """Whether some pass over the rows needs the result of another, and so comes after it."""
+    return any(
+        isinstance(node, Reduce) and node is not step.node
+        for step in _swept(rows)
+        for node in reach(step.node.operands())
+    )
+
+
+def _column_bytes(rows: RowProgram, unit: list[Load | Store]) -> int:
+    """The bytes one program touches in a pass, with what it keeps."""
+    views = {access.buffer: access for access in unit}
+    touched = sum(
+        prod(axis.static for axis in access.axes) * view.dtype.size
+        for view, access in views.items()
+    )
+    return touched + _kept_bytes(rows)
+
+
+def _kept_bytes(rows: RowProgram) -> int:
+    return sum(tile.type.elements * max(1, tile.dtype.size) for tile in rows.materialized)
+
+
+def _expensive(rows: RowProgram) -> bool:
+    """Whether an element costs more than memory does: functions, or a law with a long merge."""
+    if any(reduction.law.builtin is None for reduction in rows.reductions):
+        return True
+    steps = [step.node for step in _swept(rows)]
+    return any(is_expensive(node) for node in reach(steps))

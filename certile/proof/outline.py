@@ -1,0 +1,161 @@
+"""A certificate's steps as an argument that a person can follow.
+
+In: a law, its meaning and its certificate.  Out: the lines of each obligation: what is to be shown,
+the cases it is split into, and the equation and the rule of every step.  Decides wording only: the
+steps are replayed by the checker's own code, so what it refuses ends the outline with `Refused`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from certile.ir.laws import Law
+from certile.ir.meanings import Meaning
+from certile.proof.check.parse import Json, list_of, step_of, terms_of
+from certile.proof.check.reader import goals
+from certile.proof.check.replay import Goal, Replay, Step
+from certile.proof.check.terms import JOIN, Fuel, Table
+from certile.proof.render import Writer, closed_names, kind_text
+
+_FUEL: Final = 30_000_000
+_INDENT: Final = "  "
+
+
+def outline(law: Law, meaning: Meaning, certificate: Json) -> dict[str, list[str]]:
+    """The lines of each obligation, by its name; raises `Refused` for a step that does not hold."""
+    table = Table(Fuel(_FUEL))
+    obligations = goals(table, law, meaning)
+    writer = Writer(table, closed_names(table, law, meaning))
+    terms = terms_of(table, certificate["terms"], frozenset(meaning.domain))
+    scripts: dict[str, list[Step]] = {}
+    for each in list_of(certificate["obligations"], "the obligations"):
+        assert isinstance(each, dict)
+        scripts[each["name"]] = [step_of(step, terms) for step in each["steps"]]
+    return {
+        name: list(_Outline(writer, Replay(table, [goal])).lines(scripts[name]))
+        for name, goal in obligations
+    }
+
+
+@dataclass(slots=True)
+class _Open:
+    """A goal that waits: how deep it stands, and the line that introduces it."""
+
+    depth: int
+    caption: str = ""
+
+
+@dataclass(slots=True)
+class _Outline:
+    """One obligation under way; `waiting` runs beside the goals of the replay."""
+
+    writer: Writer
+    replay: Replay
+    waiting: list[_Open] = field(default_factory=lambda: [_Open(1)])
+
+    def lines(self, steps: Sequence[Step]) -> Iterator[str]:
+        """The lines of all steps; an equation that a case uses at several places stands once."""
+        said: set[str] = set()
+        for step in steps:
+            here, goal, before = self.waiting.pop(), self.replay.goals[-1], len(self.replay.goals)
+            self.replay.apply(step)
+            made = self.replay.goals[before - 1 :][::-1]
+            if here.caption:
+                said.clear()
+                yield _INDENT * (here.depth - 1) + here.caption
+            line = f"{_INDENT * here.depth}{self._said(goal, step, made)} [{step.name}]"
+            if line not in said:
+                yield line
+            said.add(line)
+            captions = _CAPTIONS[step.name](self, goal, step) if step.name in _CAPTIONS else [""]
+            follow = [_Open(here.depth + bool(text), text) for text in captions[: len(made)]]
+            self.waiting += reversed(follow)
+
+    def _said(self, goal: Goal, step: Step, made: list[Goal]) -> str:
+        if step.name in _SAID:
+            return _SAID[step.name](self, goal, step, made)
+        _, along = self.replay.place(goal, step.path)
+        _, after = self.replay.place(made[0], step.path)
+        rows = self.writer.table.rows
+        lists = [str(rows[t].value) for t in along[:-1] if rows[t].op in JOIN]
+        bound = lists and self.writer.table.free[along[-1]]
+        where = f"for each element of {lists[-1]}: " if bound else ""
+        return f"{where}{self._equation(along[-1], after[-1])}"
+
+    def _equation(self, left: int, right: int) -> str:
+        return f"{self.writer.text(left)} = {self.writer.text(right)}"
+
+    def _kind(self, term: int, mask: int) -> str:
+        return f"{self.writer.text(term)} is {kind_text(mask)}"
+
+    def _split(self, goal: Goal, step: Step, made: list[Goal]) -> str:
+        (term,) = step.terms
+        if not step.masks:
+            return f"this cannot be: no value is left for {self.writer.text(term)}"
+        if len(step.masks) == 1:
+            return self._kind(term, step.masks[0])
+        return f"by cases on {self.writer.text(term)}"
+
+    def _split_captions(self, goal: Goal, step: Step) -> list[str]:
+        if len(step.masks) == 1:
+            return [""]
+        return [f"case {self._kind(step.terms[0], mask)}:" for mask in step.masks]
+
+    def _compare(self, goal: Goal, step: Step, made: list[Goal]) -> str:
+        a, b = map(self.writer.text, step.terms)
+        return f"by cases on the order of {a} and {b}"
+
+    def _compare_captions(self, goal: Goal, step: Step) -> list[str]:
+        a, b = map(self.writer.text, step.terms)
+        return [f"case {a} {relation} {b}:" for relation in ("<", "=", ">")]
+
+    def _attain(self, goal: Goal, step: Step, made: list[Goal]) -> str:
+        extreme, over = step.terms
+        known = self._kind(over, made[0].context.kind(over))
+        return f"some element has the value {self.writer.text(extreme)}, so {known}"
+
+    def _count(self, goal: Goal, step: Step, made: list[Goal]) -> str:
+        return f"there is an element, so 1 <= {self.writer.text(step.terms[0])}"
+
+    def _under(self, goal: Goal, step: Step, made: list[Goal]) -> str:
+        name = self.writer.table.rows[goal.left].value
+        shown = self._equation(made[0].left, made[0].right)
+        return f"it is enough to show, for each element of {name}: {shown}"
+
+    def _congruence(self, goal: Goal, step: Step, made: list[Goal]) -> str:
+        return "it is enough to show it operand by operand"
+
+    def _congruence_captions(self, goal: Goal, step: Step) -> list[str]:
+        rows = self.writer.table.rows
+        pairs = zip(rows[goal.left].args, rows[goal.right].args, strict=True)
+        return [f"operand {place}: {self._equation(*pair)}" for place, pair in enumerate(pairs, 1)]
+
+    def _have(self, goal: Goal, step: Step, made: list[Goal]) -> str:
+        return f"first it is shown that {self._equation(*step.terms)}"
+
+    def _have_captions(self, goal: Goal, step: Step) -> list[str]:
+        return [f"to show: {self._equation(*step.terms)}", "with that:"]
+
+    def _close(self, goal: Goal, step: Step, made: list[Goal]) -> str:
+        return f"both sides are {self.writer.text(goal.left)}"
+
+
+_Said = Callable[[_Outline, Goal, Step, list[Goal]], str]
+_SAID: Final[Mapping[str, _Said]] = {
+    "split": _Outline._split,
+    "compare": _Outline._compare,
+    "attain": _Outline._attain,
+    "count": _Outline._count,
+    "under": _Outline._under,
+    "congruence": _Outline._congruence,
+    "have": _Outline._have,
+    "close": _Outline._close,
+}
+_CAPTIONS: Final[Mapping[str, Callable[[_Outline, Goal, Step], list[str]]]] = {
+    "split": _Outline._split_captions,
+    "compare": _Outline._compare_captions,
+    "congruence": _Outline._congruence_captions,
+    "have": _Outline._have_captions,
+}

@@ -1,0 +1,112 @@
+"""Scans on arrays: what a law means at every position of an axis.
+
+In: a `Scan` node and its operands with the scanned elements, in leaf order, along the last
+dimension.  Out: its results, one at each position of it.  Decides the evaluation: a left fold for
+each position in float64, of which the next position's is one merge more.  Leaves laws to `laws` and
+how far another grouping may be from this one to `envelope`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from certile.ir.dtypes import f64
+from certile.ir.tile import Scan
+from certile.reference import machine_numeric as numeric
+from certile.reference.bounding import Freedom
+from certile.reference.envelope import scan_error
+from certile.reference.laws import Algebra, State, joined, part, spread, stripped
+from certile.reference.machine_numeric import Array
+from certile.reference.values import UNIT, Value
+
+_RUNNING = {
+    "add": np.add,
+    "mul": np.multiply,
+    "maximum": np.maximum,
+    "minimum": np.minimum,
+}
+
+
+def scan(node: Scan, args: Sequence[Value], how: Freedom | None, depth: int) -> tuple[Value, ...]:
+    """The results of a scan, each of the shape of the operands.
+
+    With `how` the results carry error bounds, for groupings in which no leaf passes more than
+    `depth` merges.
+    """
+    law, accumulate, count = node.law, node.accumulate, args[0].data.shape[-1]
+    wide = f64 if accumulate.is_float else accumulate
+    widened = [replace(arg, data=numeric.convert(arg.data, accumulate, wide)) for arg in args]
+    exact = Algebra(law, wide, count)
+    running = _running(node, exact, stripped(widened))
+    found = _positions(node, exact, running)
+    errors: Sequence[Array | None] = (None,) * len(found)
+    if how is not None and count:
+        here = exact.finalize(running)
+        errors = _errors(node, widened, here, replace(how, unit=accumulate, always=True), depth)
+    results, wides = law.result_dtypes(accumulate), law.result_dtypes(wide)
+    return tuple(
+        Value(numeric.convert(value.data, source, target), error=error)
+        for value, source, target, error in zip(found, wides, results, errors, strict=True)
+    )
+
+
+def _errors(
+    node: Scan, widened: Sequence[Value], found: Sequence[Value], how: Freedom, depth: int
+) -> Sequence[Array | None]:
+    """The bound of each result; the value of no elements is the same on every target.
+
+    `found` are the results with each position's own element.
+    """
+    count = widened[0].data.shape[-1]
+
+    def generic() -> Sequence[Value]:
+        tracked = Algebra(
+            node.law, f64 if node.accumulate.is_float else node.accumulate, count, how
+        )
+        return tracked.finalize(_running(node, tracked, widened))
+
+    if node.accumulate.is_float and UNIT[node.accumulate] <= UNIT[f64]:
+        # The reference folds in the same format, and its last position is `count` merges deep.
+        depth += count
+    errors = scan_error(node, widened, found, how, depth, generic)
+    if node.inclusive:
+        return errors
+    return [None if error is None else _shifted(error, node.reverse) for error in errors]
+
+
+def _shifted(errors: Array, reverse: bool) -> Array:
+    nothing = np.zeros_like(errors[..., :1])
+    parts = (errors[..., 1:], nothing) if reverse else (nothing, errors[..., :-1])
+    return np.concatenate(parts, axis=-1)
+
+
+def _running(node: Scan, algebra: Algebra, args: Sequence[Value]) -> State:
+    """The state at each position, its own element included."""
+    leaves = algebra.lift(args)
+    builtin, data = node.law.builtin, leaves[0].data
+    if builtin is not None and leaves[0].error is None and data.dtype != np.bool_:
+        turn = slice(None, None, -1) if node.reverse else slice(None)
+        made = _RUNNING[builtin].accumulate(data[..., turn], axis=-1, dtype=data.dtype)
+        return (Value(made[..., turn]),)
+    count = data.shape[-1]
+    order = range(count - 1, -1, -1) if node.reverse else range(count)
+    states: list[State] = []
+    for k in order:
+        leaf = part(leaves, slice(k, k + 1))
+        if states:
+            leaf = algebra.merge(*((leaf, states[-1]) if node.reverse else (states[-1], leaf)))
+        states.append(leaf)
+    return joined(states[::-1] if node.reverse else states) if states else leaves
+
+
+def _positions(node: Scan, algebra: Algebra, states: State) -> State:
+    """The results at each position, moved on by one when its own element does not count."""
+    shape = states[0].data.shape
+    if not node.inclusive and shape[-1]:
+        nothing = spread(algebra.identity(len(shape)), (*shape[:-1], 1))
+        rest = part(states, slice(1, None) if node.reverse else slice(None, -1))
+        states = joined((rest, nothing) if node.reverse else (nothing, rest))
+    return algebra.finalize(states)

@@ -1,0 +1,144 @@
+"""One array as a launch sees it, whatever framework it is of.
+
+Holds what every framework's file makes and every caller reads: `ArrayInfo`, addresses that keep
+their memory alive, names of element types.  Decides nothing.
+"""
+
+import functools
+from collections.abc import Callable, Mapping
+from typing import Any, Final, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+
+__all__ = [
+    "ALIGNMENTS",
+    "EXTENSIONS",
+    "FRAMEWORK_NAMES",
+    "NUMPY_DTYPES",
+    "ArrayInfo",
+    "Framework",
+    "HeldAddress",
+    "Probe",
+    "Signature",
+    "alignment",
+    "extent",
+    "names_of",
+    "numpy_dtype",
+    "plain_dtype",
+    "type_name",
+]
+
+Framework = Literal["numpy", "torch", "mlx", "dlpack"]
+
+# Opaque: equal signatures mean arrays that one prepared kernel serves alike.
+Signature = tuple[object, ...]
+
+# An array of whatever framework; the packages are optional, so their names cannot be imported.
+Array: TypeAlias = Any
+Probe: TypeAlias = Callable[[Array], tuple[Signature, int]]
+
+# `alignment` as a table of the lowest six bits, for where a call of a function costs too much.
+ALIGNMENTS: Final = tuple((i & -i) or 64 for i in range(64))
+
+NUMPY_DTYPES: Final = {
+    "bool": np.dtype(np.bool_),
+    **{f"i{n}": np.dtype(f"i{n // 8}") for n in (8, 16, 32, 64)},
+    **{f"u{n}": np.dtype(f"u{n // 8}") for n in (8, 16, 32, 64)},
+    **{f"f{n}": np.dtype(f"f{n // 8}") for n in (16, 32, 64)},
+}
+
+# Element types that NumPy lacks, by their names in ml_dtypes.
+EXTENSIONS: Final = {"bf16": "bfloat16", "f8e4m3": "float8_e4m3fn", "f8e5m2": "float8_e5m2"}
+
+
+# Our names by those that PyTorch and MLX give their element types; not each has all of them.
+FRAMEWORK_NAMES: Final = {
+    "bool": "bool",
+    **{f"int{n}": f"i{n}" for n in (8, 16, 32, 64)},
+    **{f"uint{n}": f"u{n}" for n in (8, 16, 32, 64)},
+    **{f"float{n}": f"f{n}" for n in (16, 32, 64)},
+    **{theirs: ours for ours, theirs in EXTENSIONS.items()},
+}
+
+
+class ArrayInfo(NamedTuple):
+    """One array, as a launch sees it.
+
+    `address` is that of the element with all indices 0; `strides` count elements, may be negative
+    or 0.  `dtype` is our name ("f32").  `device` is "cpu", "cuda:0", ….  A description keeps no
+    memory alive: the array does, or the address that `probe` returns for it.
+    """
+
+    address: int
+    dtype: str
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    itemsize: int
+    readonly: bool
+    framework: Framework
+    device: str = "cpu"
+    requires_grad: bool = False
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        count = 1
+        for n in self.shape:
+            count *= n
+        return count
+
+
+class HeldAddress(int):
+    """An address whose memory lives as long as the number does: for memory that is only lent."""
+
+    owner: object
+
+    @classmethod
+    def of(cls, address: int, owner: object) -> "HeldAddress":
+        """Return the address, holding `owner`."""
+        made = cls(address)
+        made.owner = owner
+        return made
+
+
+def alignment(address: int) -> int:
+    """Return the alignment class of an address: the greatest of 64, 32, …, 2, 1 that divides it."""
+    return ALIGNMENTS[address & 63]
+
+
+def extent(info: ArrayInfo) -> tuple[int, int]:
+    """Return the byte range [low, high) of all elements, relative to the array's address."""
+    if 0 in info.shape:
+        return 0, 0
+    spans = [(n - 1) * s * info.itemsize for n, s in zip(info.shape, info.strides, strict=True)]
+    return sum(min(span, 0) for span in spans), sum(max(span, 0) for span in spans) + info.itemsize
+
+
+@functools.cache
+def numpy_dtype(name: str) -> np.dtype[Any]:
+    """Return the NumPy dtype of an element type; those that NumPy lacks come from ml_dtypes."""
+    if name in EXTENSIONS:
+        import ml_dtypes
+
+        extension: np.dtype[Any] = np.dtype(getattr(ml_dtypes, EXTENSIONS[name]))
+        return extension
+    return NUMPY_DTYPES[name]
+
+
+def plain_dtype(name: str) -> np.dtype[Any]:
+    """Return the dtype of NumPy's own under which elements travel: integers for what it lacks."""
+    if name in EXTENSIONS:
+        return NUMPY_DTYPES["u16" if name == "bf16" else "u8"]
+    return NUMPY_DTYPES[name]
+
+
+def names_of(module: object, table: Mapping[str, str]) -> dict[Any, str]:
+    """Map a framework's dtype objects to our names; versions that lack a dtype are fine."""
+    return {getattr(module, name): ours for name, ours in table.items() if hasattr(module, name)}
+
+
+def type_name(value: object) -> str:
+    """Return the full name of a value's type, for messages."""
+    kind = type(value)
+    prefix = "" if kind.__module__ == "builtins" else f"{kind.__module__}."
+    return prefix + kind.__qualname__

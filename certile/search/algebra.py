@@ -1,0 +1,103 @@
+"""Polynomials written as terms again, ratios of sums, and sums spread over their monomials."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+
+from certile.proof.check.field import Exponent, Field, Monomial, Polynomial, Powers
+from certile.proof.check.terms import Refused, Table
+
+_ONE: Polynomial = {((), ()): Fraction(1)}
+
+
+def product(table: Table, factors: Iterable[int]) -> int:
+    """The product of terms from left to right; 1 for none."""
+    out: int | None = None
+    for each in factors:
+        out = each if out is None else table.make("mul", out, each)
+    return table.num(1) if out is None else out
+
+
+def total(table: Table, summands: Iterable[int]) -> int:
+    """The sum of terms from left to right; 0 for none."""
+    out: int | None = None
+    for each in summands:
+        out = each if out is None else table.make("add", out, each)
+    return table.num(0) if out is None else out
+
+
+def polynomial(table: Table, content: Polynomial) -> int:
+    """A polynomial as a term."""
+    return total(table, (_monomial(table, each, value) for each, value in content.items()))
+
+
+def _monomial(table: Table, monomial: Monomial, value: Fraction) -> int:
+    powers, exponent = monomial
+    above = [table.num(value)] if value != 1 else []
+    above += [atom for atom, power in powers for _ in range(power)]
+    below = [atom for atom, power in powers for _ in range(-power)]
+    if exponent:
+        argument = total(table, (_monomial(table, (p, ()), v) for p, v in exponent))
+        above.append(table.make("exp", argument))
+    term = product(table, above)
+    return table.make("div", term, product(table, below)) if below else term
+
+
+def ratio(table: Table, over: int, under: int) -> int | None:
+    """A term without an element that the first body is times the second, if there is one."""
+    field = Field(table)
+    try:
+        a, b = field.read(over), field.read(under)
+        # (a/c) / (b/d) by the first monomials of a*d and b*c; denominators are seldom there.
+        if a.bottom != _ONE or b.bottom != _ONE or not a.top or not b.top:
+            return None
+        (x, p), (y, q) = next(iter(a.top.items())), next(iter(b.top.items()))
+        powers = _difference(x[0], y[0])
+        exponent = _less(x[1], y[1])
+        atoms = {atom for atom, _ in powers} | {t for each, _ in exponent for t, _ in each}
+        if any(table.free[atom] for atom in atoms):
+            return None
+        factor = _monomial(table, (powers, exponent), p / q)
+        return factor if Field(table).equal(table.make("mul", factor, under), over) else None
+    except Refused:
+        return None
+
+
+def _difference(a: Powers, b: Powers) -> Powers:
+    out = dict(a)
+    for atom, power in b:
+        out[atom] = out.get(atom, 0) - power
+    return tuple(sorted((atom, power) for atom, power in out.items() if power))
+
+
+def _less(a: Exponent, b: Exponent) -> Exponent:
+    out = dict(a)
+    for powers, value in b:
+        out[powers] = out.get(powers, Fraction(0)) - value
+    return tuple(sorted((powers, value) for powers, value in out.items() if value))
+
+
+def spread(table: Table, body: int) -> list[tuple[int, int]] | None:
+    """The body as (coefficient without an element, monomial of the element) pairs."""
+    field = Field(table)
+    try:
+        read = field.read(body)
+    except Refused:
+        return None
+    if any(table.free[atom] for powers, _ in read.bottom for atom, _ in powers):
+        return None
+    groups: dict[Monomial, Polynomial] = {}
+    for (powers, exponent), value in read.top.items():
+        moves = any(table.free[atom] for each, _ in exponent for atom, _ in each)
+        inner = tuple((atom, power) for atom, power in powers if table.free[atom])
+        outer = tuple((atom, power) for atom, power in powers if not table.free[atom])
+        key: Monomial = (inner, exponent if moves else ())
+        groups.setdefault(key, {})[outer, () if moves else exponent] = value
+    below = None if read.bottom == _ONE else polynomial(table, read.bottom)
+    pairs = []
+    for key, content in groups.items():
+        factor = polynomial(table, content)
+        factor = factor if below is None else table.make("div", factor, below)
+        pairs.append((factor, _monomial(table, key, Fraction(1))))
+    return pairs

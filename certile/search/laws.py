@@ -1,0 +1,167 @@
+"""Certificates of laws: refute by evaluation first, then prove each obligation, then write JSON.
+
+A refusal names the obligation that failed, prints its goal, and shows lists on which the two sides
+differ, or says that none was found.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Final
+
+from certile.ir.laws import Law
+from certile.ir.meanings import Action, Meaning
+from certile.proof.check.certificate import goal_text, heading
+from certile.proof.check.parse import Json
+from certile.proof.check.reader import DOMAINS, goals
+from certile.proof.check.replay import Goal, Step
+from certile.proof.check.terms import VALUED, Refused, Table
+from certile.search.evaluate import Unspecified, World, agree, draw_world, evaluate
+from certile.search.prover import prove_goal, search_table
+
+_TRIALS: Final = 400
+_SEED: Final = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Counterexample:
+    """Lists, or one element, on which the two sides of an obligation differ."""
+
+    world: World
+    left: float
+    right: float
+
+    def text(self, obligation: str) -> str:
+        """One line: the elements that the obligation speaks of, and both values."""
+        symbols = self.world.symbols
+        if any(name.startswith("s.") for name in symbols):
+            where = ", ".join(f"{name} = {value:g}" for name, value in symbols.items())
+        elif obligation.startswith("one."):
+            where = f"[{_element(symbols)}]"
+        elif obligation.startswith("nil."):
+            where = "[]"
+        else:
+            parts = ("xs", "ys") if obligation.startswith("cat.") else ("xs",)
+            where = " ++ ".join(_listed(self.world.lists[part]) for part in parts)
+        return f"on {where}: {self.left:g} against {self.right:g}"
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A law that was not proved: the first obligation that failed."""
+
+    law: str
+    obligation: str
+    goal: str
+    counterexample: Counterexample | None
+
+    def text(self) -> str:
+        """What failed, and what shows it."""
+        if self.counterexample is None:
+            shown = "no counterexample was found"
+        else:
+            shown = self.counterexample.text(self.obligation)
+        return f"{self.law}: {self.obligation} is not proved; {shown}\n  {self.goal}"
+
+
+def prove(law: Law, meaning: Meaning | Action) -> Json | Refusal:
+    """A certificate of the law, or why there is none."""
+    table = search_table()
+    try:
+        obligations = goals(table, law, meaning)
+    except Refused as refusal:
+        return Refusal(law.name, "read", str(refusal), None)
+    domain = {name: DOMAINS[kind] for name, kind in meaning.domain.items()}
+    for name, goal in obligations:
+        found = refute(table, goal, _symbols(meaning, domain))
+        if found is not None:
+            return Refusal(law.name, name, goal_text(table, goal), found)
+    scripts: dict[str, tuple[Step, ...]] = {}
+    for name, goal in obligations:
+        steps = prove_goal(table, goal)
+        if steps is None:
+            return Refusal(law.name, name, goal_text(table, goal), None)
+        scripts[name] = steps
+    return _certificate(table, heading(law, meaning), domain, obligations, scripts)
+
+
+def _symbols(meaning: Meaning | Action, domain: dict[str, int]) -> dict[str, int]:
+    """The kinds of everything a goal may speak of."""
+    if not isinstance(meaning, Action):
+        return domain
+    parts = {name: DOMAINS[kind] for name, kind in meaning.parts.items()}
+    states = {f"{side}.{name}": mask for side in ("p", "q") for name, mask in parts.items()}
+    return domain | states | {f"s.{name}": DOMAINS[kind] for name, kind in meaning.loop.items()}
+
+
+def refute(
+    table: Table, goal: Goal, domain: Mapping[str, int], trials: int = _TRIALS
+) -> Counterexample | None:
+    """Lists on which the two sides differ, by random evaluation; short ones first."""
+    choose = random.Random(_SEED)
+    for trial in range(trials):
+        world = draw_world(choose, domain, longest=1 + 3 * trial // trials)
+        try:
+            left, right = (evaluate(table, world, side) for side in (goal.left, goal.right))
+        except Unspecified:
+            continue
+        if not agree(left, right):
+            return Counterexample(world, left, right)
+    return None
+
+
+def _certificate(
+    table: Table,
+    head: Json,
+    domain: Mapping[str, int],
+    obligations: list[tuple[str, Goal]],
+    scripts: Mapping[str, tuple[Step, ...]],
+) -> Json:
+    used = table.reach(*{t for steps in scripts.values() for s in steps for t in s.terms})
+    place = {term: number for number, term in enumerate(used)}
+    return {
+        **head,
+        "witness": {name: _witness(mask) for name, mask in domain.items()},
+        "terms": [_row(table, term, place) for term in used],
+        "obligations": [
+            {
+                "name": name,
+                "goal": goal_text(table, goal),
+                "assumptions": [],
+                "steps": [_step(step, place) for step in scripts[name]],
+            }
+            for name, goal in obligations
+        ],
+    }
+
+
+def _witness(mask: int) -> str:
+    """A number of each domain there is."""
+    return "1" if mask & DOMAINS["natural"] else "-1"
+
+
+def _row(table: Table, term: int, place: Mapping[int, int]) -> list[object]:
+    row = table.rows[term]
+    value = str(row.value) if isinstance(row.value, Fraction) else row.value
+    return [row.op, *([value] if row.op in VALUED else []), *(place[arg] for arg in row.args)]
+
+
+def _step(step: Step, place: Mapping[int, int]) -> list[object]:
+    parameters: dict[str, object] = {}
+    if step.terms:
+        parameters["terms"] = [place[term] for term in step.terms]
+    if step.masks:
+        parameters["masks"] = list(step.masks)
+    return [step.name, list(step.path), parameters]
+
+
+def _listed(elements: Sequence[Mapping[str, float]]) -> str:
+    return f"[{', '.join(map(_element, elements))}]"
+
+
+def _element(fields: Mapping[str, float]) -> str:
+    values = [f"{value:g}" for value in fields.values()]
+    return values[0] if len(values) == 1 else f"({', '.join(values)})"

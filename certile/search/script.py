@@ -1,0 +1,148 @@
+"""A script being written: the checker's replay, the steps taken, and simplification.
+
+Everything a search does goes through `Script.take`, which is the checker's own step; so a script
+that ends without goals replays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from certile.proof.check import kinds
+from certile.proof.check.context import Context
+from certile.proof.check.order import compare
+from certile.proof.check.replay import Goal, Replay, Step
+from certile.proof.check.terms import JOIN, UNIT, Refused, Table
+
+Path = tuple[int, ...]
+
+_ATOMS: Final = frozenset({"elem", "sym", "num", *JOIN})
+
+
+class Script:
+    """The steps of a proof under way; `mark` and `back` undo them."""
+
+    def __init__(self, table: Table, goal: Goal) -> None:
+        self.table = table
+        self.steps: list[Step] = []
+        self._replay = Replay(table, [goal])
+
+    @property
+    def open(self) -> int:
+        """The number of goals left."""
+        return len(self._replay.goals)
+
+    @property
+    def goal(self) -> Goal:
+        """The goal that the next step works on."""
+        return self._replay.goals[-1]
+
+    def mark(self) -> tuple[list[Goal], int]:
+        """The state of the script."""
+        return list(self._replay.goals), len(self.steps)
+
+    def back(self, mark: tuple[list[Goal], int]) -> None:
+        """Undo every step since the mark."""
+        self._replay.goals[:] = mark[0]
+        del self.steps[mark[1] :]
+
+    def take(
+        self, name: str, path: Path = (), terms: Path = (), masks: tuple[int, ...] = ()
+    ) -> None:
+        """Take a step; raises `Refused` and changes nothing if the checker refuses it."""
+        step = Step(name, path, terms, masks)
+        self._replay.apply(step)
+        self.steps.append(step)
+
+    def attempt(
+        self, name: str, path: Path = (), terms: Path = (), masks: tuple[int, ...] = ()
+    ) -> bool:
+        """Take a step if the checker lets it."""
+        try:
+            self.take(name, path, terms, masks)
+        except Refused:
+            return False
+        return True
+
+    def at(self, path: Path) -> tuple[Context, int]:
+        """The context and the term at the end of a path of the goal."""
+        context, along = self._replay.place(self.goal, path)
+        return context, along[-1]
+
+    def reach(self) -> list[int]:
+        """Every term of the goal that may be a parameter of a step, lowest first."""
+        free = self.table.free
+        terms = self.table.reach(self.goal.left, self.goal.right)
+        return sorted(term for term in terms if self.goal.bound or not free[term])
+
+    def occurrences(self, term: int) -> Iterator[Path]:
+        """The paths to a term, each found after the step taken at the one before."""
+        stack: list[Path] = [(1,), (0,)]
+        while stack:
+            path = stack.pop()
+            _, here = self.at(path)
+            if here == term:
+                yield path
+                continue
+            if term in self.table.reach(here):
+                args = self.table.rows[here].args
+                stack += [(*path, child) for child in reversed(range(len(args)))]
+
+    def replace(self, term: int, by: int) -> bool:
+        """Use a known identity at every occurrence of a term; tell whether there was one."""
+        paths = list(self.occurrences(term))
+        for path in paths:
+            self.take("equality", path, (by,))
+        return bool(paths)
+
+    def simplify(self) -> None:
+        """Fold constants, units, decided choices and extrema, outermost first."""
+        for side in (0, 1):
+            self._simplify((side,))
+
+    def _simplify(self, path: Path) -> None:
+        while True:
+            self._simplify_here(path)
+            _, term = self.at(path)
+            for child in range(len(self.table.rows[term].args)):
+                self._simplify((*path, child))
+            if self.at(path)[1] == term:
+                return
+
+    def _simplify_here(self, path: Path) -> None:
+        while True:
+            context, term = self.at(path)
+            step = self._simplification(context, term)
+            if step is None or not self.attempt(step[0], path, step[1]):
+                return
+
+    def _simplification(self, context: Context, term: int) -> tuple[str, Path] | None:
+        """The rule that makes the term smaller, if there is one."""
+        row = self.table.rows[term]
+        if row.op != "num" and context.kind(term) in kinds.ONLY:
+            return "constant", ()
+        if row.op == "choose":
+            condition, first, second = row.args
+            decided = (
+                context.kind(condition) & kinds.ZERO == 0 or context.kind(condition) == kinds.ZERO
+            )
+            return ("branch", ()) if decided or first == second else None
+        if row.op in ("add", "mul", "max", "min") and self.table.num(UNIT[row.op]) in row.args:
+            return "unit", ()
+        if row.op in ("max", "min"):
+            a, b = row.args
+            return ("extreme", ()) if compare(context, a, b) or compare(context, b, a) else None
+        if row.op == "log":
+            return (
+                "log_of_exp" if self.table.rows[row.args[0]].op == "exp" else "log_of_product"
+            ), ()
+        return self._known_identity(context, term)
+
+    def _known_identity(self, context: Context, term: int) -> tuple[str, Path] | None:
+        """An earlier atom that an atom is known to be."""
+        if self.table.rows[term].op not in _ATOMS:
+            return None
+        rows = self.table.rows
+        same = [b for a, b in context.equal if a == term and b < term and rows[b].op in _ATOMS]
+        return ("equality", (min(same),)) if same else None

@@ -1,0 +1,48 @@
+"""Short ways to write terms and one-goal proofs."""
+
+from certile.proof.check import kinds
+from certile.proof.check.context import Context
+from certile.proof.check.replay import Goal, Replay, Step
+from certile.proof.check.terms import Fuel, Table
+
+DOMAIN = {"x": kinds.ANY, "f": kinds.FINITE, "e.x": kinds.ANY, "e.f": kinds.FINITE}
+
+
+class Build:
+    """A table with a method for each operation: `b.add(b.sym("x"), b.num(1))`."""
+
+    def __init__(self, fuel=10**6):
+        self.table = Table(Fuel(fuel))
+        self.context = Context(self.table, DOMAIN)
+
+    def __getattr__(self, op):
+        def make(*args, value=None):
+            return self.table.make(op, *args, value=value)
+
+        return make
+
+    def num(self, value):
+        """A constant."""
+        return self.table.num(value)
+
+    def elem(self, name="x"):
+        """The element."""
+        return self.table.make("elem", value=name)
+
+    def sym(self, name):
+        """A symbol; those without a domain may be anything."""
+        return self.table.make("sym", value=name)
+
+    def over(self, op, body, name="xs"):
+        """An aggregate."""
+        return self.table.make(op, body, value=name)
+
+    def replay(self, left, right, context=None, *, bound=False):
+        """A proof with one goal."""
+        goal = Goal(context or self.context, left, right, bound)
+        return Replay(self.table, [goal])
+
+
+def step(name, *path, terms=(), masks=()):
+    """A step."""
+    return Step(name, path, tuple(terms), tuple(masks))

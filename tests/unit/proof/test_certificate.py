@@ -1,0 +1,317 @@
+"""What `check` answers to certificates that are malformed, hostile, or of something else."""
+
+import copy
+import json
+import random
+from fractions import Fraction
+
+import pytest
+
+from certile.ir.laws import BUILTIN
+from certile.ir.meanings import MEANINGS
+from certile.proof.check import check
+from certile.proof.check.parse import constant_of
+from certile.proof.registry import shipped
+
+NAME = "absmax"
+LAW, MEANING = BUILTIN[NAME], MEANINGS[NAME]
+
+
+@pytest.fixture
+def good():
+    return json.loads(shipped(NAME))
+
+
+def answer(certificate, **limits):
+    return check(certificate, LAW, MEANING, **limits)
+
+
+def script(certificate, name):
+    return next(each for each in certificate["obligations"] if each["name"] == name)
+
+
+def scripted(good, steps, terms=()):
+    """The certificate with other steps for `one.s`, over these terms."""
+    script(good, "one.s")["steps"] = steps
+    good["terms"] = list(terms)
+    return answer(good)
+
+
+def test_the_certificate_holds(good):
+    assert answer(good) is None
+    assert answer(json.dumps(good)) is None
+
+
+@pytest.mark.parametrize(
+    "certificate",
+    [
+        None,
+        True,
+        3,
+        "",
+        "[]",
+        "{}",
+        "[" * 100_000,
+        "9" * 10_000,
+        '{"schema": NaN}',
+        [],
+        {},
+        {"schema": 1},
+        b"{}",
+    ],
+    ids=lambda value: str(value)[:12],
+)
+def test_what_is_no_certificate(certificate):
+    assert answer(certificate).startswith("the certificate ")
+
+
+def test_the_length_is_bounded(good):
+    text = json.dumps(good)
+    assert answer(text.ljust(1_000_000)) is None
+    assert answer(text.ljust(1_000_001)) == "the certificate is too long"
+
+
+def test_fields_are_neither_missing_nor_unknown(good):
+    for name in list(good):
+        less = {key: value for key, value in good.items() if key != name}
+        assert "must have the fields" in answer(less)
+    assert "must have the fields" in answer(good | {"assume": []})
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("schema", "certile.certificate/2"),
+        ("law", "add"),
+        ("before", "0" * 64),
+        ("after", "0" * 64),
+        ("domain", {"x": ["zero"]}),
+        ("domain", {"x": "any"}),
+        ("discharges", [{"kind": "static"}]),
+        ("discharges", None),
+        ("rounding", {"depth": 1}),
+        ("rounding", float("nan")),
+    ],
+)
+def test_the_heading_is_that_of_the_law(good, field, value):
+    assert answer(good | {field: value}) == f"the certificate is of another {field}"
+
+
+def test_a_heading_that_is_no_json_is_answered(good):
+    loop = []
+    loop.append(loop)
+    assert answer(good | {"rounding": loop}) == "the heading is no JSON"
+    assert answer(good | {"rounding": {1, 2}}) == "the heading is no JSON"
+
+
+@pytest.mark.parametrize(
+    ("witness", "reason"),
+    [
+        ({}, "must have the fields"),
+        ({"x": "1", "y": "1"}, "must have the fields"),
+        (None, "must have the fields"),
+        ({"x": 1}, "a constant must be"),
+        ({"x": "1e3"}, "a constant must be"),
+        ({"x": "1e999999999"}, "a constant must be"),
+        ({"x": "1/0"}, "denominator zero"),
+        ({"x": " 1"}, "a constant must be"),
+        ({"x": "9" * 700}, "a constant must be"),
+        ({"x": "Infinity"}, "a constant must be"),
+        ({"x": "\u0661"}, "a constant must be"),
+    ],
+)
+def test_the_witness_is_a_constant(good, witness, reason):
+    assert reason in answer(good | {"witness": witness})
+
+
+def test_the_witness_is_in_the_domain():
+    certificate = json.loads(shipped("argmax"))
+    law, meaning = BUILTIN["argmax"], MEANINGS["argmax"]
+    for value in ("0", "1/3", "inf", "-1"):
+        refused = check(certificate | {"witness": {"x": "nan", "i": value}}, law, meaning)
+        inside = value in ("0", "1/3")
+        assert refused == (None if inside else "the witness of i is outside its domain")
+
+
+@pytest.mark.parametrize(
+    ("terms", "reason"),
+    [
+        (None, "must be a list"),
+        ([None], "must be a list"),
+        ([[]], "no known operation"),
+        ([[3]], "no known operation"),
+        ([["pow", 0, 0]], "no known operation"),
+        ([["num"]], "another number of operands"),
+        ([["call"]], "another number of operands"),
+        ([["call", 3]], "must have a name"),
+        ([["num", "1", 0]], "another number of operands"),
+        ([["num", 1]], "a constant must be"),
+        ([["num", "nan"], ["exp"]], "another number of operands"),
+        ([["num", "nan"], ["exp", 1]], "an operand must be"),
+        ([["exp", 0]], "an operand must be"),
+        ([["num", "1"], ["exp", -1]], "an operand must be"),
+        ([["num", "1"], ["exp", True]], "an operand must be"),
+        ([["num", "1"], ["exp", 0.0]], "an operand must be"),
+        ([["num", "1"], ["kind", 64, 0]], "a mask must be"),
+        ([["num", "1"], ["kind", True, 0]], "a mask must be"),
+        ([["elem", "y"]], "no such field"),
+        ([["elem", ["x"]]], "must have a name"),
+        ([["sym", "s" * 101]], "must have a name"),
+        ([["num", "1"], ["sum", "zs", 0]], "no such list"),
+    ],
+)
+def test_terms(good, terms, reason):
+    assert reason in answer(good | {"terms": terms})
+
+
+def test_constants_are_rationals_in_digits():
+    assert constant_of("-1/3") == Fraction(-1, 3)
+    assert constant_of("12") == Fraction(12)
+    assert constant_of("-inf") == "-inf"
+
+
+def test_lists_nest_only_so_deep(good):
+    terms = [["elem", "x"], *(["sum", "xs", k] for k in range(7))]
+    assert answer(good | {"terms": terms}) == "lists are nested too deeply"
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (lambda o: o.pop(), "there must be 4 obligations"),
+        (lambda o: o.append(o[0]), "there must be 4 obligations"),
+        (lambda o: o.reverse(), "obligation nil.s is missing"),
+        (lambda o: o[0].update(goal="(is 0 0)"), "obligation nil.s is missing"),
+        (lambda o: o[1].update(assumptions=["(is x 0)"]), "one.s: only the domain may be assumed"),
+        (lambda o: o[1].update(assumptions=None), "only the domain"),
+        (lambda o: o[0].update(hint=1), "obligation nil.s must have the fields"),
+        (lambda o: o[0].pop("steps"), "obligation nil.s must have the fields"),
+        (lambda o: o[0].update(steps=None), "the steps must be a list"),
+        (lambda o: o[0].update(steps=[]), "nil.s: 1 goals are left"),
+        (
+            lambda o: o[0]["steps"].append(["close", [], {}]),
+            "nil.s, step 2 close: there is no goal",
+        ),
+    ],
+)
+def test_obligations(good, change, reason):
+    change(good["obligations"])
+    assert reason in answer(good)
+
+
+@pytest.mark.parametrize(
+    ("step", "reason"),
+    [
+        (None, "a step must be"),
+        ([], "a step must be"),
+        (["close", []], "a step must be"),
+        (["trust", [], {}], "a step must be"),
+        (["close", {}, {}], "a step must be"),
+        (["close", [], []], "a step must be"),
+        (["close", [], {"why": 1}], "unknown parameters"),
+        (["close", [-1], {}], "a path must be"),
+        (["close", [True], {}], "a path must be"),
+        (["close", [0.0], {}], "a path must be"),
+        (["ring", [0], {"terms": [99]}], "a reference must be"),
+        (["ring", [0], {"terms": [-1]}], "a reference must be"),
+        (["ring", [0], {"terms": 0}], "must be a list"),
+        (["split", [], {"terms": [0], "masks": [64]}], "a mask must be"),
+        (["split", [], {"terms": [0], "masks": [True]}], "a mask must be"),
+        (["split", [], {"masks": None}], "must be a list"),
+    ],
+)
+def test_steps(good, step, reason):
+    assert reason in scripted(good, [step], [["num", "1"]])
+
+
+def _chain(op, length, start=("elem", "x")):
+    return [["sym", "e.x"], *([op, *([k] * (1 if op == "exp" else 2))] for k in range(length))]
+
+
+_HOSTILE = {
+    "a tower of exponentials": (_chain("exp", 20_000), ["constant", [0], {}]),
+    "x doubled sixty times": (_chain("add", 60), ["regroup", [0], {"terms": [60]}]),
+    "a power of two": ([["num", "3"], *_chain("mul", 40)[1:]], ["ring", [0], {"terms": [40]}]),
+    "forty squared": (
+        [
+            *[["sym", f"y{k}"] for k in range(40)],
+            *[["add", k and 39 + k, k + 1 if k else 1] for k in range(39)],
+            *[["mul", 78 + k, 78 + k] for k in range(10)],
+        ],
+        ["ring", [0], {"terms": [88]}],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", _HOSTILE)
+def test_hostile_terms_are_answered(good, name):
+    terms, step = _HOSTILE[name]
+    refused = scripted(good, [step], terms)
+    assert isinstance(refused, str)
+
+
+def test_fuel_bounds_a_script_whose_steps_are_all_allowed(good):
+    wide = [["sym", "e.x"], ["num", "2"], ["num", "0"]]
+    wide += [["add", 0, 1], *(["mul", 3 + k, 3 + k] for k in range(5))]
+    split = ["split", [], {"terms": [0], "masks": [14, 49]}]
+    ring = ["ring", [0], {"terms": [len(wide) - 1]}]
+    refused = scripted(good, [split, *[ring] * 19_000], wide)
+    assert refused.startswith("one.s, step ")
+    splits = [["split", [], {"terms": [0], "masks": [1, 62, 63]}]] * 5_000
+    assert "too m" in scripted(good, splits, wide)
+    assert "too many steps" in scripted(good, [["close", [], {}]] * 20_001, wide)
+
+
+def test_fuel_is_tested_at_the_limit(good):
+    low, high = 1, 10_000
+    while low < high:
+        middle = (low + high) // 2
+        if answer(good, fuel=middle) is None:
+            high = middle
+        else:
+            low = middle + 1
+    assert answer(good, fuel=low) is None
+    assert answer(good, fuel=low - 1).endswith("more work than it may")
+
+
+def test_answers_do_not_depend_on_what_was_checked_before(good):
+    bad = copy.deepcopy(good)
+    script(bad, "cat.s")["steps"].pop()
+    assert [answer(each) is None for each in (good, bad, good)] == [True, False, True]
+
+
+def _tampered(choose, value):
+    """The JSON value with one random place changed."""
+    if isinstance(value, dict) and value and choose.random() < 0.95:
+        key = choose.choice(list(value))
+        return value | {key: _tampered(choose, value[key])}
+    if isinstance(value, list) and value and choose.random() < 0.9:
+        place = choose.randrange(len(value))
+        pick = choose.random()
+        if pick < 0.1:
+            return value[:place] + value[place + 1 :]
+        if pick < 0.2:
+            return [*value[:place], value[place], *value[place:]]
+        return [*value[:place], _tampered(choose, value[place]), *value[place + 1 :]]
+    if type(value) is int:
+        return choose.choice([value + 1, value - 1, choose.randrange(64), -1, True, None])
+    others = ["nan", "0", "1", "-inf", "constant", "unit", "branch", "extreme", "close", "split"]
+    return choose.choice([*others, None, [], {}, 0])
+
+
+@pytest.mark.parametrize("name", ["absmax", "all", "fmin", "logsumexp"])
+def test_tampered_certificates_prove_nothing_else(name):
+    """Accepted are only changes of how the same obligations of the same law are proved."""
+    choose, good = random.Random(3), json.loads(shipped(name))
+    accepted = 0
+    for _ in range(500):
+        bad = _tampered(choose, good)
+        if check(bad, BUILTIN[name], MEANINGS[name]) is not None:
+            continue
+        accepted += 1
+        assert {k: bad[k] for k in good if k not in ("terms", "obligations", "witness")} == {
+            k: good[k] for k in good if k not in ("terms", "obligations", "witness")
+        }
+        for each, original in zip(bad["obligations"], good["obligations"], strict=True):
+            assert each | {"steps": []} == original | {"steps": []}
+    assert accepted < 250

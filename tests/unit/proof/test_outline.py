@@ -1,0 +1,92 @@
+"""Outlines: every certificate becomes an argument with its cases, equations and rules."""
+
+import json
+import re
+
+import pytest
+
+from certile.ir.laws import BUILTIN
+from certile.ir.meanings import MEANINGS
+from certile.proof.check import kinds
+from certile.proof.check.replay import STEP_NAMES
+from certile.proof.check.terms import Refused
+from certile.proof.outline import outline
+from certile.proof.registry import shipped
+from certile.proof.render import kind_text
+
+
+def outlined(name, change=None):
+    certificate = json.loads(shipped(name))
+    if change is not None:
+        change(certificate["obligations"])
+    return outline(BUILTIN[name], MEANINGS[name], certificate)
+
+
+def test_cases_stand_below_their_split():
+    assert outlined("absmax")["one.s"] == [
+        "  (if (abs(e.x) < 0) then inf else abs(e.x)) = abs(e.x) [branch]",
+        "  by cases on e.x [split]",
+        "  case e.x is -inf:",
+        "    max(0, abs(e.x)) = inf [constant]",
+        "    abs(e.x) = inf [constant]",
+        "    both sides are inf [close]",
+        "  case e.x is finite:",
+        "    max(0, abs(e.x)) = abs(e.x) [extreme]",
+        "    both sides are abs(e.x) [close]",
+        "  case e.x is inf:",
+        "    max(0, abs(e.x)) = inf [constant]",
+        "    abs(e.x) = inf [constant]",
+        "    both sides are inf [close]",
+        "  case e.x is NaN:",
+        "    max(0, abs(e.x)) = nan [constant]",
+        "    abs(e.x) = nan [constant]",
+        "    both sides are nan [close]",
+    ]
+
+
+def test_what_is_shown_first_stands_below_and_what_uses_it_after():
+    lines = outlined("logsumexp")["finalize.0"]
+    first = next(place for place, line in enumerate(lines) if line.endswith("[have]"))
+    shown = "Sum_xs[exp((x - m(xs)))] = (exp(-m(xs))·Sum_xs[exp(x)])"
+    assert lines[first].strip() == f"first it is shown that {shown} [have]"
+    assert lines[first + 1].strip() == f"to show: {shown}"
+    used = lines.index("    with that:")
+    assert lines[used + 1].strip() == f"{shown} [equality]"
+    assert any("it is enough to show, for each element of xs: " in line for line in lines)
+    assert any("some element has the value m(xs), so " in line for line in lines)
+
+
+def test_other_ways_to_split_a_goal_are_said():
+    said = "\n".join(
+        line for name in BUILTIN for lines in outlined(name).values() for line in lines
+    )
+    assert "by cases on the order of m(xs) and m(ys) [compare]" in said
+    assert "case m(xs) < m(ys):" in said
+    assert "there is an element, so 1 <= n(xs) [count]" in said
+    assert "it is enough to show it operand by operand [congruence]" in said
+    assert "operand 1: " in said
+
+
+@pytest.mark.parametrize("name", BUILTIN)
+def test_every_line_is_a_case_or_names_a_rule(name):
+    rules = set()
+    for lines in outlined(name).values():
+        assert lines
+        for line in lines:
+            found = re.search(r" \[(\w+)\]$", line)
+            assert found or line.endswith(":") or line.strip().startswith(("operand ", "to show"))
+            rules |= {found[1]} if found else set()
+    assert rules <= STEP_NAMES
+    assert "close" in rules
+
+
+def test_a_step_that_does_not_hold_ends_the_outline():
+    with pytest.raises(Refused, match="the sides differ"):
+        outlined("absmax", lambda obligations: obligations[0]["steps"].pop(0))
+
+
+def test_kinds_in_words():
+    assert kind_text(kinds.FINITE) == "finite"
+    assert kind_text(kinds.ZERO | kinds.POS) == "0 or positive"
+    assert kind_text(kinds.NAN) == "NaN"
+    assert kind_text(kinds.ANY & ~kinds.NAN) == "a number"

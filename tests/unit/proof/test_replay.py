@@ -1,0 +1,317 @@
+"""Each premise of a goal step and of entering a list, where it is the only one that fails."""
+
+import pytest
+
+from certile.proof.check import kinds
+from certile.proof.check.order import AT_MOST, BELOW, UNKNOWN, compare
+from certile.proof.check.replay import attained
+from certile.proof.check.terms import Refused
+from tests.unit.proof.builder import Build, step
+
+
+@pytest.fixture
+def b():
+    return Build()
+
+
+def refuses(replay, taken, reason):
+    before = list(replay.goals)
+    with pytest.raises(Refused, match=reason):
+        replay.apply(taken)
+    assert replay.goals == before
+
+
+def test_close(b):
+    x, y = b.sym("e.x"), b.sym("y")
+    replay = b.replay(x, x)
+    replay.apply(step("close"))
+    assert replay.goals == []
+    refuses(replay, step("close"), "no goal left")
+    refuses(b.replay(x, y), step("close"), "the sides differ")
+    # Identical by a fact is not one term: it takes a step to say so.
+    refuses(b.replay(x, y, b.context.with_equal(x, y)), step("close"), "the sides differ")
+
+
+def test_a_split_without_cases_needs_a_contradiction(b):
+    x, y = b.sym("e.x"), b.sym("y")
+    nothing = b.context.with_kind(x, kinds.NAN).with_kind(x, kinds.ZERO)
+    replay = b.replay(x, y, nothing)
+    refuses(replay, step("split", terms=(y,)), "a kind is left out")
+    replay.apply(step("split", terms=(x,)))
+    assert replay.goals == []
+
+
+def test_split(b):
+    x, y = b.sym("e.x"), b.sym("y")
+    replay = b.replay(x, y)
+    refuses(replay, step("split", terms=(x,), masks=(31,)), "a kind is left out")
+    refuses(replay, step("split", terms=(x,)), "a kind is left out")
+    replay.apply(step("split", terms=(x,), masks=(32, 31)))
+    # The first mask is the goal on top.
+    assert [goal.context.kind(x) for goal in replay.goals] == [31, 32]
+    assert b.context.kind(x) == kinds.ANY
+
+
+def test_compare(b):
+    x, y = b.sym("e.x"), b.sym("y")
+    numbers = b.context.with_kind(x, 31).with_kind(y, 31)
+    for missing in (b.context.with_kind(x, 31), b.context.with_kind(y, 31)):
+        refuses(b.replay(x, y, missing), step("compare", terms=(x, y)), "may be NaN")
+    replay = b.replay(x, y, numbers)
+    replay.apply(step("compare", terms=(x, y)))
+    above, equal, below = (goal.context for goal in replay.goals)
+    assert compare(below, x, y) == BELOW
+    assert compare(below, y, x) == UNKNOWN
+    assert (x, y) in equal.equal
+    assert compare(above, y, x) == BELOW
+
+
+def test_under_needs_one_aggregate_of_one_list(b):
+    x, y = b.elem("x"), b.sym("y")
+    replay = b.replay(b.over("sum", x), b.over("sum", y))
+    replay.apply(step("under"))
+    (goal,) = replay.goals
+    assert (goal.left, goal.right, goal.bound) == (x, y, True)
+    for other in (b.over("sum", y, "ys"), b.over("prod", y), b.exp(y)):
+        refuses(b.replay(b.over("sum", x), other), step("under"), "not the same aggregate")
+    refuses(b.replay(b.exp(x), b.exp(y)), step("under"), "not the same aggregate")
+
+
+def test_congruence_needs_one_operation(b):
+    x, y, z = b.sym("e.x"), b.sym("y"), b.sym("z")
+    replay = b.replay(b.add(x, y), b.add(y, z))
+    replay.apply(step("congruence"))
+    assert [(goal.left, goal.right) for goal in replay.goals] == [(y, z), (x, y)]
+    unlike = [
+        (b.add(x, y), b.mul(x, y)),
+        (x, y),
+        (b.kind(x, value=1), b.kind(x, value=2)),
+        (b.call(x, value="f"), b.call(x, value="g")),
+        (b.call(x, value="f"), b.call(x, y, value="f")),
+        (b.over("sum", b.elem()), b.over("sum", b.num(1))),
+    ]
+    for left, right in unlike:
+        refuses(b.replay(left, right), step("congruence"), "the operations differ")
+
+
+def test_have_is_proved_before_it_is_used(b):
+    x, y, z = b.sym("e.x"), b.sym("y"), b.sym("z")
+    replay = b.replay(x, z)
+    replay.apply(step("have", terms=(x, y)))
+    assert [(goal.left, goal.right) for goal in replay.goals] == [(x, z), (x, y)]
+    assert (x, y) not in replay.goals[1].context.equal
+    assert (x, y) in replay.goals[0].context.equal
+
+
+def test_count_needs_elements(b):
+    count, x = b.table.count("xs"), b.elem("x")
+    nonempty = b.context.with_kind(count, kinds.POS)
+    replay = b.replay(count, count, nonempty)
+    replay.apply(step("count", terms=(count,)))
+    assert compare(replay.goals[0].context, b.num(1), count) == AT_MOST
+    refuses(b.replay(count, count), step("count", terms=(count,)), "may be empty")
+    for other in (b.over("sum", b.num(2)), b.over("prod", b.num(1)), b.over("sum", x)):
+        refuses(b.replay(count, count, nonempty), step("count", terms=(other,)), "counts no list")
+
+
+def test_attained_needs_the_list_and_an_element(b):
+    x, total = b.elem("x"), b.over("sum", b.exp(b.elem("x")))
+    top = b.over("top", x)
+    nonempty = b.context.with_kind(b.table.count("xs"), kinds.POS)
+    finite = nonempty.with_kind(top, kinds.FINITE)
+    assert attained(finite, top, total) == kinds.POS
+    assert finite.kind(total) == kinds.ZERO | kinds.POS
+    assert attained(b.context.with_kind(top, kinds.FINITE), top, total) == kinds.POS
+    # A maximum may be -inf for want of elements, and then nothing attains it.
+    assert attained(b.context.with_kind(top, kinds.NINF | kinds.FINITE), top, total) is None
+    assert attained(finite, top, b.over("sum", b.exp(x), "ys")) is None
+    assert attained(finite, top, b.over("prod", b.exp(x))) is None
+    assert attained(finite, b.over("prod", x), total) is None
+    infinite = b.over("sum", x)
+    assert attained(b.context.with_kind(infinite, kinds.PINF), infinite, total) == (kinds.PINF)
+    for mask in (kinds.NAN, kinds.FINITE, kinds.NINF | kinds.PINF):
+        assert attained(b.context.with_kind(infinite, mask), infinite, total) is None
+    # A product may be infinite by another sign, and a maximum be -inf for want of elements.
+    for other, mask in ((b.over("prod", x), kinds.PINF), (top, kinds.NINF)):
+        assert attained(b.context.with_kind(other, mask), other, total) is None
+    # The other summands count too: -inf elsewhere makes NaN of +inf.
+    centred = b.over("sum", x)
+    mixed = nonempty.with_kind(top, kinds.PINF)
+    assert attained(mixed, top, centred) == kinds.PINF | kinds.NAN
+    refuses(b.replay(x, x), step("attain", terms=(top, total)), "where there is none|no element")
+
+
+def test_entering_a_list_keeps_and_drops_the_right_facts(b):
+    x, f, y = b.elem("x"), b.elem("f"), b.sym("y")
+    top, bottom, total = b.over("top", x), b.over("bottom", x), b.over("sum", x)
+    facts = b.context.with_kind(y, kinds.POS).with_kind(x, kinds.NAN).with_order(f, y, BELOW)
+    facts = facts.with_equal(b.exp(x), b.sym("w"))
+    inside = facts.inside("xs")
+    assert not inside.equal
+    # A symbol may have the name of a list.
+    assert b.context.with_kind(b.sym("xs"), kinds.POS).inside("xs").kind(x) == kinds.ANY
+    assert inside.kind(y) == kinds.POS
+    assert inside.kind(x) == kinds.ANY
+    assert compare(inside, f, y) == UNKNOWN
+    assert inside.kind(b.table.count("xs")) == kinds.POS
+    assert inside.kind(b.table.count("ys")) == kinds.ZERO | kinds.POS
+    low = kinds.NINF | kinds.NEG
+    assert b.context.with_kind(top, low).inside("xs").kind(x) == low
+    assert compare(b.context.with_kind(top, low).inside("xs"), x, top) == AT_MOST
+    assert compare(b.context.with_kind(bottom, low).inside("xs"), bottom, x) == AT_MOST
+    # Of another list, or perhaps NaN: nothing follows.
+    assert b.context.with_kind(top, low).inside("ys").kind(x) == kinds.ANY
+    unsure = b.context.with_kind(top, low | kinds.NAN).inside("xs")
+    assert unsure.kind(x) == kinds.ANY
+    assert compare(unsure, x, top) == UNKNOWN
+    assert b.context.with_kind(total, kinds.FINITE).inside("xs").kind(x) == kinds.FINITE
+    assert b.context.with_kind(total, kinds.PINF).inside("xs").kind(x) == 31
+    assert b.context.with_kind(total, kinds.NAN).inside("xs").kind(x) == kinds.ANY
+
+
+def test_aggregates_of_lists_that_are_empty_or_not(b):
+    x, count = b.elem("f"), b.table.count("xs")
+    exponentials = b.over("sum", b.exp(x))
+    assert b.context.kind(exponentials) == kinds.ZERO | kinds.POS
+    assert b.context.with_kind(count, kinds.POS).kind(exponentials) == kinds.POS
+    assert b.context.with_kind(count, kinds.ZERO).kind(exponentials) == kinds.ZERO
+    assert b.context.with_kind(count, kinds.ZERO).kind(b.over("top", x)) == kinds.NINF
+    # A maximum that is not that of the empty list shows an element.
+    shown = b.context.with_kind(b.over("top", x), kinds.FINITE)
+    assert shown.kind(exponentials) == kinds.POS
+    assert shown.kind(b.over("sum", b.exp(x), "ys")) == kinds.ZERO | kinds.POS
+
+
+def test_facts_narrow_what_they_speak_of(b):
+    x, y, z = b.sym("e.x"), b.sym("y"), b.sym("z")
+    ordered = b.context.with_order(x, y, AT_MOST)
+    assert ordered.kind(x) == ordered.kind(y) == 31
+    assert ordered.with_kind(x, kinds.PINF).kind(y) == kinds.PINF
+    assert ordered.with_kind(y, kinds.NEG).kind(x) == kinds.NINF | kinds.NEG
+    assert ordered.with_kind(x, kinds.NEG).kind(y) == 31 & ~kinds.NINF
+    equal = b.context.with_equal(x, y).with_equal(y, z)
+    assert equal.with_kind(x, kinds.NAN).kind(z) == kinds.NAN
+    # Others are left alone.
+    p, q = b.sym("p"), b.sym("q")
+    both = ordered.with_order(p, q, AT_MOST).with_equal(z, b.sym("w"))
+    narrow = both.with_kind(x, kinds.PINF)
+    assert [narrow.kind(each) for each in (p, q, z)] == [31, 31, kinds.ANY]
+    narrow = both.with_kind(y, kinds.NINF)
+    assert [narrow.kind(each) for each in (p, q, z)] == [31, 31, kinds.ANY]
+    chain = b.context.with_order(x, y, AT_MOST).with_order(y, z, BELOW)
+    assert compare(chain, x, z) == BELOW
+    assert compare(chain, z, x) == UNKNOWN
+
+
+def test_order_by_constants_kinds_and_identity(b):
+    x, y, z = b.sym("e.x"), b.sym("y"), b.sym("z")
+    one, two, low, high, nan = map(b.num, (1, 2, "-inf", "inf", "nan"))
+    assert compare(b.context, one, two) == compare(b.context, low, high) == BELOW
+    assert compare(b.context, low, one) == compare(b.context, two, high) == BELOW
+    for a, c in ((two, one), (high, low), (nan, one), (one, nan), (low, nan), (nan, high)):
+        assert compare(b.context, a, c) == UNKNOWN
+    assert compare(b.context, x, x) == AT_MOST
+    assert b.context.kind(b.same(x, x)) == kinds.POS
+    signs = b.context.with_kind(x, kinds.NEG).with_kind(y, kinds.POS)
+    assert compare(signs, x, y) == BELOW
+    assert compare(signs, y, x) == UNKNOWN
+    zeros = b.context.with_kind(x, kinds.NINF | kinds.ZERO).with_kind(y, kinds.ZERO | kinds.POS)
+    assert compare(zeros, x, y) == AT_MOST
+    negative = b.context.with_kind(x, kinds.NEG).with_kind(y, kinds.NEG)
+    assert compare(negative, x, y) == UNKNOWN
+    # A fact about others says nothing, and neither does a contradiction.
+    assert compare(b.context.with_order(z, y, BELOW), x, y) == UNKNOWN
+    nothing = b.context.with_kind(x, kinds.NAN).with_kind(x, kinds.ZERO)
+    for other in (y, one):
+        assert compare(nothing, x, other) == compare(nothing, other, x) == UNKNOWN
+    assert compare(b.context.with_equal(x, y), x, y) == AT_MOST
+
+
+def test_a_choice_has_the_kinds_of_the_branches_it_may_take(b):
+    x, one, nan = b.sym("e.x"), b.num(1), b.num("nan")
+    term = b.choose(x, one, nan)
+    assert b.context.kind(term) == kinds.POS | kinds.NAN
+    assert b.context.with_kind(x, kinds.ZERO).kind(term) == kinds.NAN
+    assert b.context.with_kind(x, kinds.NAN | kinds.NEG).kind(term) == kinds.POS
+
+
+def test_a_summand_bounds_a_sum_only_by_a_finite_rest(b):
+    one, n, rest = b.num(1), b.sym("n"), b.sym("rest")
+    known = b.context.with_order(one, n, AT_MOST)
+    total = b.add(n, rest)
+    assert compare(known.with_kind(rest, kinds.ZERO | kinds.POS), one, total) == AT_MOST
+    for mask in (kinds.NEG, kinds.POS | kinds.NAN, kinds.POS | kinds.PINF, kinds.NINF):
+        assert compare(known.with_kind(rest, mask), one, total) == UNKNOWN
+    assert compare(known.with_kind(rest, kinds.POS), one, b.mul(n, rest)) == UNKNOWN
+
+
+def test_equal_summands_cancel_only_if_they_are_finite(b):
+    x, y, c, d = b.sym("e.x"), b.sym("y"), b.sym("e.f"), b.sym("d")
+    for rank in (AT_MOST, BELOW):
+        known = b.context.with_order(x, y, rank)
+        assert compare(known, b.add(x, c), b.add(c, y)) == rank
+        assert compare(known, b.add(c, b.add(x, c)), b.add(b.add(c, y), c)) == rank
+        assert compare(known, b.add(x, d), b.add(y, d)) == UNKNOWN
+        assert compare(known, b.add(y, c), b.add(x, c)) == UNKNOWN
+        assert compare(known, b.add(x, x), b.add(y, c)) == UNKNOWN
+        assert compare(known, x, b.add(y, c)) == UNKNOWN
+        assert compare(known, b.add(x, c), y) == UNKNOWN
+
+
+def test_the_number_of_goals_is_bounded(b):
+    x, y = b.sym("e.x"), b.sym("y")
+    split = step("split", terms=(x,), masks=(32, 31))
+    replay = b.replay(x, y)
+    replay.goals *= 3_999
+    replay.apply(split)
+    assert len(replay.goals) == 4_000
+    refuses(replay, split, "too many goals")
+
+
+@pytest.mark.parametrize("path", [(), (2,), (-1,), (0, 2), (0, -1), (0, 0, 0)])
+def test_paths_lead_to_terms(b, path):
+    x, y = b.sym("e.x"), b.sym("y")
+    refuses(b.replay(b.add(x, y), y), step("unit", *path), "leads nowhere")
+
+
+def test_a_step_takes_its_own_parameters(b):
+    x, y = b.sym("e.x"), b.sym("y")
+    replay = b.replay(b.add(x, b.num(0)), x)
+    wrong = [
+        step("unit", 0, terms=(x,)),
+        step("unit", 0, masks=(1,)),
+        step("ring", 0),
+        step("ring", 0, terms=(x, y)),
+        step("close", 0),
+        step("close", terms=(x,)),
+        step("have", terms=(x, y), masks=(1,)),
+        step("split", terms=(x, y), masks=(63,)),
+        step("compare", terms=(x,)),
+    ]
+    for each in wrong:
+        refuses(replay, each, "other parameters")
+    refuses(replay, step("trust"), "no such step")
+
+
+def test_the_element_is_spoken_of_only_below_its_list(b):
+    element, zero = b.elem("f"), b.num(0)
+    nothing = b.add(element, b.mul(b.num(-1), element))
+    refuses(b.replay(zero, zero), step("ring", 0, terms=(nothing,)), "where there is none")
+    refuses(b.replay(zero, zero), step("have", terms=(element, zero)), "where there is none")
+    inside = b.replay(b.over("sum", zero), b.over("sum", zero))
+    inside.apply(step("ring", 0, 0, terms=(nothing,)))
+    assert inside.goals[0].left == b.over("sum", nothing)
+    b.replay(zero, zero, bound=True).apply(step("ring", 0, terms=(nothing,)))
+    b.replay(zero, zero, bound=True).apply(step("have", terms=(element, zero)))
+    b.replay(zero, zero).apply(step("ring", 0, terms=(b.mul(zero, b.sym("e.f")),)))
+
+
+def test_a_rule_sees_the_facts_of_its_place(b):
+    x, total = b.elem("x"), b.over("sum", b.elem("x"))
+    top = b.over("top", x)
+    term = b.over("bottom", b.max(x, top))
+    replay = b.replay(term, total)
+    refuses(replay, step("extreme", 0, 0), "order of the operands")
+    known = b.replay(term, total, b.context.with_kind(top, kinds.FINITE))
+    known.apply(step("extreme", 0, 0))
+    assert known.goals[0].left == b.over("bottom", top)

@@ -1,0 +1,60 @@
+"""The table of terms: interning, what binds an element, fuel and nesting."""
+
+from fractions import Fraction
+
+import pytest
+
+from certile.proof.check.terms import Fuel, Refused, Table
+from tests.unit.proof.builder import Build
+
+
+def test_what_says_the_same_is_one_term():
+    b = Build()
+    assert b.add(b.sym("x"), b.num(1)) == b.add(b.sym("x"), b.num(1))
+    assert b.num(1) == b.table.num(Fraction(2, 2))
+    assert b.sym("x") != b.elem("x")
+    assert b.kind(b.sym("x"), value=1) != b.kind(b.sym("x"), value=2)
+
+
+def test_a_list_binds_the_element():
+    b = Build()
+    x = b.elem()
+    assert b.table.free[x]
+    assert b.table.free[b.add(x, b.num(1))]
+    assert not b.table.free[b.over("sum", x)]
+    assert b.table.free[b.mul(x, b.over("sum", x))]
+
+
+def test_lists_nest_six_deep():
+    b = Build()
+    term = b.elem()
+    for _ in range(6):
+        term = b.over("sum", term)
+    with pytest.raises(Refused, match="too deeply"):
+        b.over("sum", term)
+
+
+def test_fuel_ends():
+    fuel = Fuel(3)
+    fuel.spend(3)
+    with pytest.raises(Refused, match="more work"):
+        fuel.spend()
+    table = Table(Fuel(1))
+    table.num(0)
+    table.num(0)
+    with pytest.raises(Refused, match="more work"):
+        table.num(1)
+
+
+def test_flattening_keeps_order_and_other_operations():
+    b = Build()
+    x, y, z = (b.sym(name) for name in "xyz")
+    product = b.mul(x, y)
+    assert b.table.flat("add", b.add(b.add(x, product), b.add(z, x))) == [x, product, z, x]
+    assert b.table.flat("add", product) == [product]
+
+
+def test_text():
+    b = Build()
+    term = b.choose(b.kind(b.sym("x"), value=32), b.num("-inf"), b.over("sum", b.elem("v")))
+    assert b.table.text(term, b.num(0)) == ["(choose (kind 32 x) -inf (sum xs v))", "0"]
