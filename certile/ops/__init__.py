@@ -4,8 +4,11 @@ In: arrays of NumPy, tensors of PyTorch, anything with DLPack.  Out: results of 
 This module holds the public names and nothing else; importing it compiles nothing.
 """
 
-from certile.ops.elementwise import gelu, silu
+from certile.ops.elementwise import geglu, gelu, silu, swiglu
+from certile.ops.embeddings import embedding, rope
 from certile.ops.losses import cross_entropy
+from certile.ops.norms import group_norm, layer_norm, rms_norm
+from certile.ops.quantize import norm_quantize, quantize_rows
 from certile.ops.reductions import (
     argmax,
     argmin,
@@ -14,15 +17,23 @@ from certile.ops.reductions import (
     mean,
     min,  # noqa: A004 - NumPy's name
     min_max,
+    std,
     sum,  # noqa: A004 - NumPy's name
+    var,
 )
-from certile.ops.rows import l2_norm, layer_norm, log_softmax, rms_norm, softmax
+from certile.ops.rows import l2_norm, log_softmax, softmax
+from certile.ops.scans import cummax, cumsum, topk
 
 __all__ = [
     "argmax",
     "argmin",
     "cross_entropy",
+    "cummax",
+    "cumsum",
+    "embedding",
+    "geglu",
     "gelu",
+    "group_norm",
     "l2_norm",
     "layer_norm",
     "log_softmax",
@@ -31,8 +42,15 @@ __all__ = [
     "mean",
     "min",
     "min_max",
+    "norm_quantize",
+    "quantize_rows",
     "rms_norm",
+    "rope",
     "silu",
     "softmax",
+    "std",
     "sum",
+    "swiglu",
+    "topk",
+    "var",
 ]

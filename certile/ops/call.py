@@ -37,14 +37,22 @@ _Known = tuple[Callable[[list[int]], None], _Finish | None]
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """One result: its shape and dtype, and its value where it has one without any launch."""
+    """One result: its shape and dtype, and its value where it has one without any launch.
+
+    A result without elements needs no launch either, and no value.
+    """
 
     shape: tuple[int, ...]
     dtype: str
     value: Number | None = None
 
+    @property
+    def fill(self) -> Number | None:
+        """What to fill the result with instead of a launch; None where one has to make it."""
+        return 0 if self.value is None and 0 in self.shape else self.value
 
-class Plan(Protocol):
+
+class Recipe(Protocol):
     """What an operation says about a call whose inputs and options are known."""
 
     def results(self, inputs: tuple[ArrayInfo, ...]) -> tuple[Result, ...]:
@@ -59,11 +67,11 @@ class Plan(Protocol):
 
 
 class Operation:
-    """One operation: it makes a plan from its options and remembers what followed from it."""
+    """One operation: it makes a recipe from its options and remembers what followed from it."""
 
-    def __init__(self, name: str, plan: Callable[..., Plan]) -> None:
+    def __init__(self, name: str, recipe: Callable[..., Recipe]) -> None:
         self.name = name
-        self._plan = plan
+        self._recipe = recipe
         self._allocators: dict[Hashable, tuple[Callable[[], Array], ...]] = {}
         self._calls: dict[Hashable, _Known] = {}
         # The last call: comparing keys is cheaper than hashing one.
@@ -85,6 +93,9 @@ class Operation:
         except ArgumentError:
             if not any(isinstance(array, np.generic) for array in inputs):
                 raise
+        except (TypeError, ValueError):  # of a hash, or of comparing with an array
+            checks.require_plain(self.name, options)
+            raise
         return self._call(tuple(map(_as_array, inputs)), out, options)
 
     def _call(
@@ -102,6 +113,9 @@ class Operation:
         elif type(out) is tuple:
             outputs = out
             probe_into((*inputs, *out), key, addresses)
+            if len(set(addresses[-len(out) :])) < len(out):
+                # A kernel may store twice to one view; two results cannot both stand there.
+                raise ArgumentError("A005", f"two outputs of {self.name} are the same array")
         else:
             outputs = (out,)
             probe_into((*inputs, out), key, addresses)
@@ -123,7 +137,7 @@ class Operation:
             infos = tuple(arrays.describe(array) for array in inputs)
             makers = tuple(
                 partial(arrays.empty_like_framework, infos[0].framework, r.shape, r.dtype)
-                for r in self._plan(*options).results(infos)
+                for r in self._recipe(*options).results(infos)
             )
             self._allocators[key] = makers
         return tuple(make() for make in makers)
@@ -148,9 +162,10 @@ class Operation:
         self, everything: tuple[Array, ...], count: int, options: tuple[Any, ...]
     ) -> BoundCall:
         """Check all arrays and return what runs the launches."""
-        plan = self._plan(*options)
+        recipe = self._recipe(*options)
+        checks.require_flags(self.name, recipe)
         infos = tuple(arrays.describe(array) for array in everything)
-        results = plan.results(infos[:count])
+        results = recipe.results(infos[:count])
         outputs = infos[count:]
         if len(outputs) != len(results):
             raise ArgumentError(
@@ -159,20 +174,20 @@ class Operation:
         for result, info in zip(results, outputs, strict=True):
             checks.require_output(self.name, info, result.shape, result.dtype)
             arrays.check_output(info, "out")
-        values = tuple(result.value for result in results)
+        values = tuple(result.fill for result in results)
         if None not in values:
             return BoundCall(self.name, infos, count, (), values)
-        scratch = [describe_scratch(each.shape, each.dtype) for each in plan.scratch(infos)]
-        launches = plan.launches((*infos, *scratch))
+        scratch = [describe_scratch(each.shape, each.dtype) for each in recipe.scratch(infos)]
+        launches = recipe.launches((*infos, *scratch))
         return BoundCall(self.name, infos, count, launches, values, scratch)
 
     def _finish(self, infos: list[ArrayInfo], count: int) -> _Finish | None:
         """Return what makes results of outputs; None where the one output is the result."""
         recorded = any(info.framework == "torch" and info.requires_grad for info in infos[:count])
-        scalar = infos[count].framework != "torch" and infos[count].shape == ()
+        scalar = infos[count].framework == "numpy" and infos[count].shape == ()
         if not recorded and not scalar and len(infos) == count + 1:
             return None
-        name = self.name
+        name = f"certile.ops.{self.name}"
 
         def finish(inputs: tuple[Array, ...], outputs: tuple[Array, ...], given: bool) -> Any:  # noqa: ANN401 - an array, or a tuple
             if recorded:

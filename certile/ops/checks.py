@@ -8,18 +8,26 @@ a framework would return to `certile.ops.native`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import SupportsIndex
+from dataclasses import fields, is_dataclass
+from math import inf, isfinite
+from typing import Any, SupportsFloat, SupportsIndex
+
+import numpy as np
 
 from certile.diagnostics import ArgumentError, UnsupportedError
 from certile.frontend.dtype_names import NAMES, dtype_of
-from certile.runtime.arrays import ArrayInfo
+from certile.runtime.arrays import ArrayInfo, describe
+from certile.runtime.bind import as_numpy
 
 Axis = int | Sequence[int] | None
+NumpyArray = np.ndarray[Any, Any]
 
-REAL = ("f32", "f16", "bf16")
+REAL = ("f32", "f16", "bf16", "f64")
 INTEGERS = ("bool", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64")
-# What is added, compared or counted; functions of real numbers have no f64 form.
-REDUCED = (*REAL, "f64", *INTEGERS)
+# What is added, compared or counted.
+REDUCED = (*REAL, *INTEGERS)
+# What counts rows or classes: every integer that i64 holds.
+INDICES = ("i64", "i32", "i16", "i8", "u8", "u16", "u32")
 
 
 def plain_axis(axis: Axis) -> int | tuple[int, ...] | None:
@@ -38,25 +46,42 @@ def plain_axis(axis: Axis) -> int | tuple[int, ...] | None:
 
 
 def _integer(number: object) -> int:
-    if isinstance(number, bool) or not isinstance(number, SupportsIndex):
-        raise ArgumentError("A301", f"an axis is an integer, not {number!r}")
-    return number.__index__()
+    found = integer_or_none(number)
+    if found is None:
+        raise ArgumentError("A301", f"an axis is an integer, not {_shown(number)}")
+    return found
+
+
+def integer_or_none(value: object) -> int | None:
+    """Return an integer of any kind as Python's; None for anything else, True and arrays too."""
+    if isinstance(value, bool) or not isinstance(value, SupportsIndex):
+        return None
+    try:
+        return value.__index__()
+    except TypeError:  # an array of NumPy has the method, and most arrays are no integer
+        return None
 
 
 def axes_of(op: str, x: ArrayInfo, axis: Axis) -> tuple[int, ...]:
     """Return the axes as dimensions counted from 0, in ascending order; None means all.
 
     An array without dimensions takes the axes 0 and -1, as PyTorch has it.  Raises `ArgumentError`
-    A301 for an axis that the array lacks or that is named twice.
+    A301 for an axis that the array lacks or that is named twice, and for none at all.
     """
     rank = len(x.shape)
     if axis is None:
         return tuple(range(rank))
     numbers = tuple(axis) if isinstance(axis, Sequence) else (axis,)
+    if not numbers:
+        # NumPy then reduces nothing, and PyTorch everything.
+        hint = "name an axis, or pass axis=None for all"
+        raise ArgumentError("A301", f"{op} over no axis is not served", hint=hint)
     bound = max(rank, 1)
     for number in numbers:
         if not -bound <= number < bound:
-            raise ArgumentError("A301", f"{op} over axis {number} of an array of rank {rank}")
+            raise ArgumentError(
+                "A301", f"{op} over axis {_shown(number)} of an array of rank {rank}"
+            )
     found = sorted(number % bound for number in numbers)
     if len(set(found)) < len(found):
         raise ArgumentError("A301", f"{op} names an axis twice: {axis!r}")
@@ -70,6 +95,21 @@ def one_axis(op: str, x: ArrayInfo, axis: Axis) -> tuple[int, ...]:
     return axes_of(op, x, axis)
 
 
+def last_axes(op: str, x: ArrayInfo, axis: Axis) -> tuple[int, ...]:
+    """Return one axis, or several that are the last; raises `ArgumentError` A301 for others."""
+    found = axes_of(op, x, axis)
+    if not x.shape:
+        raise ArgumentError(
+            "A301",
+            f"{op} normalises along an axis, and x has none",
+            hint="pass x.reshape(1)",
+        )
+    several = isinstance(axis, tuple)
+    if several and found != tuple(range(len(x.shape) - len(found), len(x.shape))):
+        raise ArgumentError("A301", f"{op} takes one axis, or the last ones; not {axis!r}")
+    return found
+
+
 def require_dtype(op: str, name: str, x: ArrayInfo, allowed: Sequence[str]) -> None:
     """Check an input's dtype.
 
@@ -78,7 +118,7 @@ def require_dtype(op: str, name: str, x: ArrayInfo, allowed: Sequence[str]) -> N
     """
     if x.dtype in allowed:
         return
-    if x.dtype not in INTEGERS or "bool" in allowed:
+    if x.dtype not in INTEGERS or "i64" in allowed:
         raise UnsupportedError(
             "U501",
             f"{op} does not serve {name} of {x.dtype}",
@@ -122,9 +162,114 @@ def require_not_empty(op: str, extents: Iterable[int], rows: int) -> None:
         raise ArgumentError("A304", f"{op} over an axis without elements has no answer")
 
 
+def require_halves(op: str, name: str, x: ArrayInfo) -> int:
+    """Return half the extent of the last axis; raises `ArgumentError` A303 where it is odd."""
+    if not x.shape or x.shape[-1] % 2:
+        extents = f"{x.shape[-1]} elements" if x.shape else "none"
+        raise ArgumentError("A303", f"{op} halves the last axis of {name}, which has {extents}")
+    return x.shape[-1] // 2
+
+
+def require_indices(name: str, numbers: NumpyArray, bound: int, what: str) -> None:
+    """Check that all numbers count from 0 to below `bound`; `ArgumentError` A312 for another."""
+    if not count_below(numbers, bound):
+        index, place = first_of(numbers, (numbers < 0) | (numbers >= bound))
+        raise ArgumentError("A312", f"{name} has {index} at {place}; {what} has {bound} rows")
+
+
+def count_below(numbers: NumpyArray, bound: int) -> bool:
+    """Whether all integers are from 0 to below `bound`."""
+    if numbers.size == 0:
+        return True
+    if numbers.dtype == np.int64:
+        # As unsigned numbers the negative ones are the greatest, so one reading tests both ends.
+        return bool(numbers.view(np.uint64).max() < bound)
+    return bool(numbers.min() >= 0 and numbers.max() < bound)
+
+
+def first_of(numbers: NumpyArray, marked: NumpyArray) -> tuple[int, tuple[int, ...]]:
+    """Return the first number that is marked, and where it is."""
+    place = tuple(map(int, np.argwhere(np.atleast_1d(marked))[0]))
+    return int(np.atleast_1d(numbers)[place]), place
+
+
+def plain_numbers(array: Any) -> NumpyArray:  # noqa: ANN401 - an array of any framework
+    """Return integers that the operation looks at itself, as an array of NumPy.
+
+    It is a copy where they lie on a device; else it is valid as long as the caller holds `array`.
+    """
+    if isinstance(array, np.ndarray | np.generic):
+        return np.asarray(array)
+    info = describe(array)
+    if info.device != "cpu" and hasattr(array, "cpu"):
+        on_host = array.cpu()
+        return as_numpy(describe(on_host)).copy()
+    return as_numpy(info)
+
+
+def positive_integer(op: str, option: str, value: object) -> int:
+    """Return an option that counts something; raises `ArgumentError` A305 for anything else."""
+    number = integer_or_none(value)
+    if number is not None and 0 < number < 2**63:
+        return number
+    raise ArgumentError("A305", f"{op}: {option} is {_shown(value)}; it is an integer above 0")
+
+
+def integer(op: str, option: str, value: object) -> int:
+    """Return an option that is an integer of 64 bits; raises `ArgumentError` A305 for others."""
+    number = integer_or_none(value)
+    if number is None or not -(2**63) <= number < 2**63:
+        raise ArgumentError("A305", f"{op}: {option} is {_shown(value)}; it is an integer")
+    return number
+
+
+def real_number(op: str, option: str, value: object) -> float:
+    """Return an option that is a finite number; raises `ArgumentError` A305 for anything else."""
+    if isinstance(value, SupportsFloat) and not isinstance(value, bool | str):
+        try:
+            number = float(value)
+        except (OverflowError, TypeError):  # an integer beyond f64, an array of several elements
+            number = inf
+        if isfinite(number):
+            return number
+    raise ArgumentError("A305", f"{op}: {option} is {_shown(value)}; it is a finite number")
+
+
+def require_flags(op: str, recipe: object) -> None:
+    """Refuse options that are neither true nor false, such as "no"; raises `ArgumentError` A305."""
+    if not is_dataclass(recipe):
+        return
+    for option in fields(recipe):
+        value = getattr(recipe, option.name)
+        if option.type == "bool" and not isinstance(value, bool | np.bool_) and value not in (0, 1):
+            message = f"{op}: {option.name} is {_shown(value)}; it is True or False"
+            raise ArgumentError("A305", message)
+
+
+def require_plain(op: str, options: Iterable[object]) -> None:
+    """Refuse options that no option is, such as lists and arrays; raises `ArgumentError` A305.
+
+    What follows from options is remembered by them, so each has a hash.
+    """
+    for value in options:
+        try:
+            hash(value)
+        except TypeError:
+            kind = type(value).__name__
+            raise ArgumentError("A305", f"{op} has no option that takes a {kind}") from None
+
+
+def _shown(value: object) -> str:
+    """Return how a value is printed; Python refuses to print integers of some thousand digits."""
+    try:
+        return repr(value)
+    except ValueError:
+        return f"a {type(value).__name__} of many digits"
+
+
 def require_choice(op: str, option: str, value: object, allowed: Sequence[str]) -> None:
     """Check a named choice; raises `ArgumentError` A305."""
-    if value not in allowed:
+    if not isinstance(value, str) or value not in allowed:
         shown = ", ".join(repr(each) for each in allowed)
         raise ArgumentError("A305", f"{op} has no {option}={value!r}", hint=f"use one of {shown}")
 
@@ -145,7 +290,7 @@ def require_output(op: str, given: ArrayInfo, shape: Sequence[int], dtype: str) 
 
 def require_no_guard(guard: object) -> None:
     """Check the option `guard`; raises `UnsupportedError` U502 for a guard that is asked for."""
-    if guard not in (None, "off"):
+    if guard is not None and not (isinstance(guard, str) and guard == "off"):
         raise UnsupportedError(
             "U502",
             f"guard={guard!r}: this version compares no result with the framework's",

@@ -1,23 +1,24 @@
-"""Activation functions of arrays of any rank and strides.
+"""Activation functions of arrays of any rank and strides, and gated ones of two arrays.
 
-In: an array.  Out: an array of its shape.  Decides how the elements are cut into rows, so that all
-cores and full vectors are used.  Leaves the formulas to `certile.ops.kernels.elementwise`.
+In: an array; for a gated function a gate and what it lets through, or both as halves of one array.
+Out: an array of its shape.  Decides how the elements are cut into rows, so that all cores and full
+vectors are used.  Leaves the formulas to `certile.ops.kernels.elementwise`.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import prod
 from typing import Any
 
 from certile.ops import checks
-from certile.ops.call import Operation, Plan, Result
+from certile.ops.call import Operation, Recipe, Result
 from certile.ops.kernels import elementwise as kernels
 from certile.ops.launch import Launch, Seen
 from certile.ops.layout import elementwise
+from certile.ops.views import arranged, in_twos, seen
 from certile.runtime.arrays import ArrayInfo
 
-__all__ = ["gelu", "silu"]
+__all__ = ["geglu", "gelu", "silu", "swiglu"]
 
 Array = Any
 
@@ -25,41 +26,79 @@ _KERNELS = {
     "silu": kernels.silu_kernel,
     "gelu": kernels.gelu_kernel,
     "gelu_tanh": kernels.gelu_tanh_kernel,
+    "swiglu": kernels.swiglu_kernel,
+    "geglu": kernels.geglu_kernel,
 }
 
 
 @dataclass(frozen=True, slots=True)
-class Activation(Plan):
-    """A call of a function of single elements."""
+class Activation(Recipe):
+    """A call of a function of single elements: of one array, or of arrays of one shape."""
 
     kernel: str
     dtype: object
 
     def results(self, inputs: tuple[ArrayInfo, ...]) -> tuple[Result, ...]:
-        (x,) = inputs
-        if self.dtype is None:
-            checks.require_dtype(self.kernel, "x", x, checks.REAL)
+        x = inputs[0]
+        for name, array in zip(self._names(), inputs, strict=False):
+            if self.dtype is None:
+                checks.require_dtype(self.kernel, name, array, checks.REAL)
+            checks.require_shape(name, array, x.shape, f"{self._names()[0]} has")
         dtype = checks.result_dtype(self.kernel, self.dtype, x.dtype)
-        return (Result(x.shape, dtype, 0.0 if prod(x.shape) == 0 else None),)
+        return (Result(x.shape, dtype),)
 
     def launches(self, arrays: tuple[ArrayInfo, ...]) -> tuple[Launch, ...]:
-        x, y = arrays
-        pieces = elementwise(x.shape or (1,), (x.strides or (1,), y.strides or (1,)))
+        shape = arrays[0].shape or (1,)
+        pieces = elementwise(shape, [array.strides or (1,) for array in arrays])
         return tuple(
             Launch(
                 _KERNELS[self.kernel],
                 {
-                    "x": Seen(0, piece.arrangement.arrays[0], piece.offsets[0]),
-                    "y": Seen(1, piece.arrangement.arrays[1], piece.offsets[1]),
                     "kept": piece.arrangement.kept,
+                    **{
+                        name: Seen(at, piece.arrangement.arrays[at], piece.offsets[at])
+                        for at, name in enumerate(self._names())
+                    },
                 },
             )
             for piece in pieces
         )
 
+    def _names(self) -> tuple[str, ...]:
+        return ("gate", "up", "y") if self.kernel in ("swiglu", "geglu") else ("x", "y")
+
+
+@dataclass(frozen=True, slots=True)
+class Halves(Recipe):
+    """A call of a gated function whose two arguments are the halves of the last axis."""
+
+    kernel: str
+    dtype: object
+
+    def results(self, inputs: tuple[ArrayInfo, ...]) -> tuple[Result, ...]:
+        (gate,) = inputs
+        if self.dtype is None:
+            checks.require_dtype(self.kernel, "gate", gate, checks.REAL)
+        half = checks.require_halves(self.kernel, "gate", gate)
+        dtype = checks.result_dtype(self.kernel, self.dtype, gate.dtype)
+        shape = (*gate.shape[:-1], half)
+        return (Result(shape, dtype),)
+
+    def launches(self, arrays: tuple[ArrayInfo, ...]) -> tuple[Launch, ...]:
+        y = arrays[1]
+        arrangement = arranged(y.shape, (len(y.shape) - 1,), ("full", "full"), arrays)
+        views = seen(("gate", "y"), arrangement)
+        # The second half begins where the first ends.
+        both = in_twos(arrangement.arrays[0], arrays[0].strides[-1] * y.shape[-1])
+        return (Launch(_KERNELS[self.kernel], {**views, "gate": Seen(0, both)}),)
+
 
 _silu = Operation("silu", Activation)
 _gelu = Operation("gelu", Activation)
+_swiglu = Operation("swiglu", Activation)
+_geglu = Operation("geglu", Activation)
+_swiglu_halves = Operation("swiglu", Halves)
+_geglu_halves = Operation("geglu", Halves)
 _GELU = {"none": "gelu", "tanh": "gelu_tanh"}
 
 
@@ -84,3 +123,41 @@ def gelu(
     checks.require_no_guard(guard)
     checks.require_choice("gelu", "approximate", approximate, ("none", "tanh"))
     return _gelu((x,), out, (_GELU[approximate], dtype))
+
+
+def swiglu(
+    gate: Array,
+    up: Array = None,
+    *,
+    out: Array = None,
+    dtype: object = None,
+    guard: object = None,
+) -> Array:
+    """Return silu(gate) · up for each element (Shazeer, 2020), computed in f32 and rounded once.
+
+    Without `up`, `gate` holds both: the first half of its last axis is the gate, the second is what
+    it is multiplied by.  Raises `ArgumentError` A303 for halves of an odd number of elements.
+    """
+    checks.require_no_guard(guard)
+    if up is None:
+        return _swiglu_halves((gate,), out, ("swiglu", dtype))
+    return _swiglu((gate, up), out, ("swiglu", dtype))
+
+
+def geglu(
+    gate: Array,
+    up: Array = None,
+    *,
+    out: Array = None,
+    dtype: object = None,
+    guard: object = None,
+) -> Array:
+    """Return gelu(gate) · up for each element (Shazeer, 2020), computed in f32 and rounded once.
+
+    Without `up`, `gate` holds both: the first half of its last axis is the gate, the second is what
+    it is multiplied by.  Raises `ArgumentError` A303 for halves of an odd number of elements.
+    """
+    checks.require_no_guard(guard)
+    if up is None:
+        return _geglu_halves((gate,), out, ("geglu", dtype))
+    return _geglu((gate, up), out, ("geglu", dtype))

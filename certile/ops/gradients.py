@@ -21,12 +21,21 @@ def recorded(op: str, results: tuple[Tensor, ...], inputs: tuple[Tensor, ...]) -
 
     Positions stay as they are: nothing is differentiated through them.
     """
+    if not any(getattr(each, "requires_grad", False) for each in inputs):
+        return results
     torch: Any = importlib.import_module("torch")
     if not torch.is_grad_enabled():
         return results
     apply = _function().apply
     return tuple(
         apply(op, result, *inputs) if result.is_floating_point() else result for result in results
+    )
+
+
+def detached(inputs: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
+    """Return the inputs, those that require gradients as tensors of the same elements without."""
+    return tuple(
+        each.detach() if getattr(each, "requires_grad", False) else each for each in inputs
     )
 
 
@@ -46,7 +55,7 @@ def _function() -> Any:  # noqa: ANN401 - a class of PyTorch
         def backward(ctx: Any, *gradients: Tensor) -> Tensor:  # noqa: ANN401 - a class of PyTorch
             raise UnsupportedError(
                 "U503",
-                f"certile.ops.{ctx.op} has no gradient in this version",
+                f"{ctx.op} has no gradient in this version",
                 hint="use the framework's own operation where gradients are needed",
             )
 

@@ -18,46 +18,37 @@ from certile.diagnostics import ArgumentError
 from certile.ops.layout import Strided, contiguous_strides
 from certile.plan.options import Options
 from certile.runtime import arrays
-from certile.runtime.arrays import ArrayInfo, numpy_dtype, probe_into
+from certile.runtime.arrays import ArrayInfo, alignment, numpy_dtype, probe_into
 from certile.runtime.bind import as_numpy
 from certile.runtime.kernel import TileKernel
 
 Number = bool | int | float
 Addresses = Sequence[int]
 
-_ONE_ROW_A_LANE = Options(subgroup_reductions="off")
-
 
 @dataclass(frozen=True, slots=True)
 class Seen:
     """An array as a kernel sees it: its position among inputs and outputs, and a layout.
 
-    `offset` counts elements; it is a multiple of 64, so that the alignment of the array holds.
-    `dtype` replaces the array's own where the same bits mean the same.
+    `offset` counts elements; the alignment of the array holds if it is a multiple of 64 bytes.
     """
 
     position: int
     layout: Strided
     offset: int = 0
-    dtype: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """A kernel with its arguments by name; what is no view is a scalar or a constant.
-
-    Where neighbouring rows adjoin in memory, each lane takes a row of its own: lanes that shared a
-    row would each touch another line of memory, and use one element of it.
-    """
+    """A kernel with its arguments by name; what is no view is a scalar or a constant."""
 
     kernel: TileKernel
     arguments: Mapping[str, Seen | object]
-    rows_adjoin: bool = False
 
     def bound(self, infos: Sequence[ArrayInfo]) -> Callable[[Addresses], None]:
         """Return what launches the kernel on arrays of these layouts, given their addresses."""
         described = {name: _described(value, infos) for name, value in self.arguments.items()}
-        bound = self.kernel.bind(described, _ONE_ROW_A_LANE if self.rows_adjoin else Options())
+        bound = self.kernel.bind(described, Options())
         values = [self.arguments.get(name) for name in bound.names]
         seen = [value for value in values if isinstance(value, Seen)]
         if any(each.offset for each in seen):
@@ -103,11 +94,20 @@ def _described(value: Seen | object, infos: Sequence[ArrayInfo]) -> object:
         return value
     info = infos[value.position]
     return info._replace(
-        address=info.address + value.offset * info.itemsize,
+        address=_moved(info.address, value.offset * info.itemsize),
         shape=value.layout.shape,
         strides=value.layout.strides,
-        dtype=value.dtype or info.dtype,
     )
+
+
+def _moved(address: int, distance: int) -> int:
+    """Return an address whose alignment every array of the same alignment class has there.
+
+    Only the class of an array is the same from call to call, so that of the sum is not known.
+    """
+    if distance % 64 == 0:
+        return address + distance
+    return min(alignment(address), alignment(distance))
 
 
 def _word(value: Seen | object, infos: Sequence[ArrayInfo], addresses: Addresses) -> object:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import prod
+from math import inf, prod
 from typing import Final, NamedTuple
 
 # One stride a dimension, in elements; None where the array does not span the dimension.
@@ -29,11 +29,11 @@ _USUAL_ROW: Final = 2048
 _WORTH_SHARING: Final = 1 << 17
 _LONGEST_CHUNK: Final = 1 << 14
 
-# Lengths of blocks of a sum, the best first: near the square root of usual row counts.
-_BLOCKS: Final = (64, 48, 32, 96, 80, 128, 24, 16, 50, 100, 60, 40, 20, 25, 27, 49, 36, 30, 10)
+# Rows of memory that are read as one are this long: a run for every thread, sums in a nearby cache.
+_WIDEST_TURN: Final = 4096
 
-# Fewer neighbouring rows than this do not fill the lanes of the widest vectors.
-_ROWS_TO_SHARE: Final = 16
+# Programs that share a group where neighbours in memory belong to neighbouring programs.
+_ADJOINING: Final = 64
 
 
 class Strided(NamedTuple):
@@ -50,28 +50,25 @@ class Arrangement:
     kept: int
     arrays: tuple[Strided, ...]
 
-    @property
-    def rows_adjoin(self) -> bool:
-        """Whether neighbours in memory belong to neighbouring rows, in the first array.
 
-        True of an array that is reduced along another axis than its last.
-        """
-        shape, strides = self.arrays[0]
-        return (
-            strides[self.kept - 1] == 1
-            and strides[-1] != 1
-            and shape[self.kept - 1] >= _ROWS_TO_SHARE
-            and shape[-1] > 1
-        )
+def arrange(
+    extents: Sequence[int],
+    columns: Sequence[int],
+    arrays: Sequence[Steps],
+    *,
+    in_order: bool = True,
+) -> Arrangement:
+    """Return the arrays with their rows first.
 
-
-def arrange(extents: Sequence[int], columns: Sequence[int], arrays: Sequence[Steps]) -> Arrangement:
-    """Return the arrays with their rows first, in the order of the dimensions.
-
-    `columns` are dimensions in the order in which a reduction takes them.  At least one dimension
-    is a row's and one a column's; the caller puts in one of extent 1 where the array lacks it.
+    Rows stand in the order in which the first array lies in memory, so that neighbouring rows are
+    neighbours there.  `columns` are dimensions in the order in which a reduction takes them; one
+    that may take them in any order says so by `in_order`, and they stand as in memory too.  At
+    least one dimension is a row's and one a column's; the caller puts in one of extent 1 where the
+    array lacks it.
     """
     rows = [dim for dim in range(len(extents)) if dim not in columns]
+    rows = _as_in_memory(rows, arrays[0])
+    columns = list(columns) if in_order else _as_in_memory(columns, arrays[0])
     row_dims = _collapsed(extents, rows, arrays)
     column_dims = _collapsed(extents, columns, arrays)
     views = []
@@ -82,20 +79,88 @@ def arrange(extents: Sequence[int], columns: Sequence[int], arrays: Sequence[Ste
     return Arrangement(len(row_dims), tuple(views))
 
 
-def in_blocks(arrangement: Arrangement) -> Arrangement | None:
-    """Return the arrangement with the first array's last column dimension cut into blocks.
+def _as_in_memory(dims: Sequence[int], steps: Steps) -> list[int]:
+    """Return dimensions with the longest steps outermost; those that take no step come first."""
+    return sorted(dims, key=lambda dim: -abs(steps[dim] or 0) if steps[dim] else -inf)
 
-    None where no useful block length divides it.
+
+class Parts(NamedTuple):
+    """A reduction in two launches: of each part into scratch, and of the parts into results.
+
+    `cut` is the array as the first launch sees it, with `cut_kept` dimensions of rows, and `made`
+    what it writes; `read` is that as the second launch sees it, with `kept` dimensions of rows.
     """
+
+    kept: int
+    cut_kept: int
+    cut: Strided
+    made: Strided
+    read: Strided
+
+
+def in_parts(arrangement: Arrangement, threads: int) -> Parts | None:
+    """Return few rows of many columns cut into parts, each part of a row a row of its own.
+
+    None where there are rows for all `threads`, or no useful length divides the outermost columns.
+    The first array is the one that is reduced.
+    """
+    kept = arrangement.kept
     shape, strides = arrangement.arrays[0]
-    length = next((b for b in _BLOCKS if shape[-1] % b == 0 and shape[-1] > b), None)
+    rows, n, step = shape[:kept], shape[kept], strides[kept]
+    adjoin = strides[kept - 1] == 1 and strides[-1] != 1
+    few = -(-prod(rows) // _ADJOINING) if adjoin else prod(rows)
+    if few >= threads or prod(shape) < _WORTH_SHARING:
+        return None
+    if adjoin and len(shape) == kept + 1 and step == rows[-1]:
+        return _in_turns(arrangement)
+    length = _part(n, prod(shape) // n, whole_vectors=not adjoin)
     if length is None:
         return None
-    cut = Strided(
-        (*shape[:-1], shape[-1] // length, length),
-        (*strides[:-1], strides[-1] * length, strides[-1]),
+    parts = n // length
+    return Parts(
+        kept,
+        kept + 1,
+        Strided(
+            (parts, *rows, length, *shape[kept + 1 :]),
+            (step * length, *strides[:kept], step, *strides[kept + 1 :]),
+        ),
+        Strided((parts, *rows), contiguous_strides((parts, *rows))),
+        Strided((*rows, parts), (*contiguous_strides(rows), prod(rows))),
     )
-    return Arrangement(arrangement.kept, (cut, *arrangement.arrays[1:]))
+
+
+def _in_turns(arrangement: Arrangement) -> Parts | None:
+    """Return columns dealt to parts in turn, where rows of memory follow each other without a gap.
+
+    Some rows of memory are then one longer row, and a part of it belongs to each of them.
+    """
+    kept = arrangement.kept
+    shape, strides = arrangement.arrays[0]
+    rows, n, width = shape[: kept - 1], shape[kept], shape[kept - 1]
+    most = _WIDEST_TURN // width
+    parts = next((p for p in range(most, max(1, most // 8), -1) if n % p == 0 and n > p), None)
+    if parts is None:
+        return None
+    wide = width * parts
+    outer = tuple(step * wide for step in contiguous_strides(rows))
+    return Parts(
+        kept,
+        kept,
+        Strided((*rows, wide, n // parts), (*strides[: kept - 1], 1, wide)),
+        Strided((*rows, wide), contiguous_strides((*rows, wide))),
+        Strided((*rows, width, parts), (*outer, 1, width)),
+    )
+
+
+def _part(n: int, inner: int, *, whole_vectors: bool) -> int | None:
+    """Return a divisor of `n` so that parts stay in a core's own cache; None if there is none."""
+    longest = min(_LONGEST_CHUNK // inner, n // 2)
+    for step in (16, 1) if whole_vectors else (1,):
+        found = range(longest // step * step, max(1, longest // 8), -step)
+        length = next((part for part in found if n % part == 0), None)
+        if length is not None:
+            return length
+    return None
 
 
 def in_chunks(arrangement: Arrangement, threads: int) -> Arrangement | None:

@@ -2,34 +2,38 @@
 
 In: logits, an integer label a row, optional weights of classes.  Out: a loss a row, or their sum or
 mean.  Decides that labels are checked before anything is written, which rows count, and how losses
-are averaged: in f64, by the array's own framework, since one number for all rows is left.  Leaves
-the loss of a row to `certile.ops.kernels.losses`.
+are averaged: in f64, by NumPy, since one number for all rows is left.  Leaves the loss of a row to
+`certile.ops.kernels.losses`.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import prod
 from typing import Any
 
 import numpy as np
 
-from certile.diagnostics import ArgumentError, with_article
-from certile.ops import checks
-from certile.ops.call import Operation, Plan, Result
+from certile.diagnostics import ArgumentError
+from certile.ops import checks, gradients
+from certile.ops.call import Operation, Recipe, Result
 from certile.ops.kernels.losses import cross_entropy_kernel
-from certile.ops.launch import Launch, Seen
-from certile.ops.layout import Steps, arrange
-from certile.runtime.arrays import ArrayInfo, describe, empty_like_framework
+from certile.ops.launch import Launch
+from certile.ops.views import Part, arranged, seen
+from certile.runtime.arrays import (
+    ArrayInfo,
+    check_output,
+    describe,
+    empty_like_framework,
+    numpy_dtype,
+)
 
 __all__ = ["cross_entropy"]
 
 Array = Any
-_LABELS = ("i64", "i32", "u8")
 
 
 @dataclass(frozen=True, slots=True)
-class Losses(Plan):
+class Losses(Recipe):
     """A call that gives each row's loss, and with `counted` the weight that the row counts with."""
 
     axis: int
@@ -42,7 +46,7 @@ class Losses(Plan):
     def results(self, inputs: tuple[ArrayInfo, ...]) -> tuple[Result, ...]:
         logits, labels = inputs[:2]
         checks.require_dtype("cross_entropy", "logits", logits, checks.REAL)
-        checks.require_dtype("cross_entropy", "labels", labels, _LABELS)
+        checks.require_dtype("cross_entropy", "labels", labels, checks.INDICES)
         (axis,) = checks.one_axis("cross_entropy", logits, self.axis) or (None,)
         if axis is None:
             raise ArgumentError("A301", "cross_entropy needs an axis of classes; logits has none")
@@ -53,38 +57,20 @@ class Losses(Plan):
             classes = (logits.shape[axis],)
             checks.require_shape("weight", inputs[2], classes, "there is one a class:")
         dtype = checks.result_dtype("cross_entropy", self.dtype, logits.dtype)
-        value = 0.0 if prod(shape) == 0 else None
-        results = (Result(shape, dtype, value),)
-        return (*results, Result(shape, "f32", value)) if self.counted else results
+        return (Result(shape, dtype),) * (1 + self.counted)
 
     def launches(self, arrays: tuple[ArrayInfo, ...]) -> tuple[Launch, ...]:
         logits = arrays[0]
         (axis,) = checks.one_axis("cross_entropy", logits, self.axis)
         names = ["logits", "labels", *(["weight"] if self.weighted else []), "loss"]
         names += ["counted"] if self.counted else []
-        arranged = arrange(
-            (1, *logits.shape),
-            (axis + 1,),
-            [_steps(name, array, axis + 1) for name, array in zip(names, arrays, strict=True)],
-        )
-        arguments: dict[str, object] = {
-            name: Seen(at, layout)
-            for at, (name, layout) in enumerate(zip(names, arranged.arrays, strict=True))
-        }
-        arguments |= {"ignore_index": self.ignore_index, "kept": arranged.kept}
+        special: dict[str, Part] = {"logits": "full", "weight": "columns"}
+        parts: list[Part] = [special.get(name, "rows") for name in names]
+        arrangement = arranged(logits.shape, (axis,), parts, arrays)
+        arguments = {**seen(names, arrangement), "ignore_index": self.ignore_index}
         if self.smoothing:
             arguments["smoothing"] = self.smoothing
-        return (Launch(cross_entropy_kernel, arguments, arranged.rows_adjoin),)
-
-
-def _steps(name: str, array: ArrayInfo, axis: int) -> Steps:
-    """Return the strides of an argument along the dimensions of the logits."""
-    if name == "logits":
-        return (0, *array.strides)
-    if name == "weight":
-        return (*(None for _ in range(axis)), *array.strides)
-    rows = (0, *array.strides)
-    return (*rows[:axis], None, *rows[axis:])
+        return (Launch(cross_entropy_kernel, arguments),)
 
 
 _losses = Operation("cross_entropy", Losses)
@@ -114,38 +100,55 @@ def cross_entropy(  # noqa: PLR0913 - as the frameworks have it
     """
     checks.require_no_guard(guard)
     checks.require_choice("cross_entropy", "reduction", reduction, ("none", "sum", "mean"))
+    label_smoothing = checks.real_number("cross_entropy", "label_smoothing", label_smoothing)
     if not 0.0 <= label_smoothing <= 1.0:
         raise ArgumentError("A305", f"label_smoothing is {label_smoothing}; it lies in 0 to 1")
     inputs = (logits, labels) if weight is None else (logits, labels, weight)
-    shared = (checks.plain_axis(axis), ignore_index, float(label_smoothing), weight is not None)
-    rows = check_labels(logits, labels, axis, ignore_index)
+    along = checks.plain_axis(axis)
+    if not isinstance(along, int):
+        raise ArgumentError("A301", f"cross_entropy works along one axis, not {axis!r}")
+    ignored = checks.integer("cross_entropy", "ignore_index", ignore_index)
+    shared = (along, ignored, label_smoothing, weight is not None)
+    rows = check_labels(logits, labels, along, ignored)
     if reduction == "none":
         return _losses(inputs, out, (*shared, False, dtype))
-    counted = weight is not None and reduction == "mean"
-    found = _losses(inputs, None, (*shared, counted, "f32"))
-    total = (found[0] if counted else found).sum(dtype=_float64(logits))
+    total = _total(inputs, shared, rows, reduction)
+    return _as_result(total, inputs, out, dtype)
+
+
+def _total(inputs: tuple[Array, ...], shared: tuple[Any, ...], rows: int, reduction: str) -> float:
+    """Return the sum or mean of the losses, added in f64."""
+    logits = describe(inputs[0])
+    (axis,) = checks.one_axis("cross_entropy", logits, shared[0]) or (0,)
+    shape = tuple(n for dim, n in enumerate(logits.shape) if dim != axis)
+    counted = len(inputs) > 2 and reduction == "mean"
+    wide = "f64" if logits.dtype == "f64" else "f32"
+    found = tuple(np.empty(shape, numpy_dtype(wide)) for _ in range(1 + counted))
+    _losses(gradients.detached(inputs), found, (*shared, counted, wide))
+    total = np.sum(found[0], dtype=np.float64)
     if reduction == "mean":
-        divisor = found[1].sum(dtype=_float64(logits)) if counted else float(rows)
-        with np.errstate(invalid="ignore"):
+        divisor = np.sum(found[1], dtype=np.float64) if counted else np.float64(rows)
+        with np.errstate(invalid="ignore", divide="ignore"):
             total = total / divisor
-    return _as_result(total, logits, out, dtype)
+    return float(total)
 
 
 def check_labels(logits: Array, labels: Array, axis: int, ignore_index: int) -> int:
     """Return how many rows count; raises `ArgumentError` A307 for a label that is no class."""
-    if not logits.shape:
+    known = getattr(logits, "shape", None)
+    extents = known if isinstance(known, tuple) else describe(logits).shape
+    if not extents:
         return 0
-    classes = logits.shape[axis] if -len(logits.shape) <= axis < len(logits.shape) else 0
-    numbers = _as_numpy(labels)
-    plain = numbers.dtype == np.int64 and not 0 <= ignore_index < classes
-    # As unsigned numbers the negative ones are the greatest, so one reading tests both ends.
-    if plain and (numbers.size == 0 or numbers.view(np.uint64).max() < classes):
+    classes = extents[axis] if -len(extents) <= axis < len(extents) else 0
+    numbers = checks.plain_numbers(labels)
+    if numbers.dtype.kind not in "iu":
+        checks.require_dtype("cross_entropy", "labels", describe(labels), checks.INDICES)
+    if not 0 <= ignore_index < classes and checks.count_below(numbers, classes):
         return int(numbers.size)
     ignored = numbers == ignore_index
     wrong = ((numbers < 0) | (numbers >= classes)) & ~ignored
     if wrong.any():
-        place = tuple(int(i[0]) for i in np.nonzero(np.atleast_1d(wrong)))
-        label = int(np.atleast_1d(numbers)[place])
+        label, place = checks.first_of(numbers, wrong)
         raise ArgumentError(
             "A307",
             f"label {label} at {place} is no class: there are {classes}",
@@ -154,35 +157,14 @@ def check_labels(logits: Array, labels: Array, axis: int, ignore_index: int) -> 
     return int(numbers.size - np.count_nonzero(ignored))
 
 
-def _as_numpy(labels: Array) -> np.ndarray[Any, Any]:
-    if isinstance(labels, np.ndarray):
-        return labels
-    if hasattr(labels, "numpy") and hasattr(labels, "detach"):
-        found: np.ndarray[Any, Any] = labels.detach().numpy()
-        return found
-    if hasattr(labels, "__dlpack__"):
-        return np.from_dlpack(labels)
-    raise ArgumentError("A201", f"labels is no array but {with_article(type(labels).__name__)}")
-
-
-def _float64(like: Array) -> object:
-    """Return the framework's own float64."""
-    if isinstance(like, np.ndarray) or not hasattr(like, "detach"):
-        return np.float64
-    import torch  # the array is a tensor, so this is in memory already
-
-    return torch.float64
-
-
-def _as_result(total: Array, logits: Array, out: Array, dtype: object) -> Array:
+def _as_result(total: float, inputs: tuple[Array, ...], out: Array, dtype: object) -> Array:
     """Return the one number as the framework does: a scalar of NumPy, a tensor of rank 0."""
-    info = describe(logits)
+    info = describe(inputs[0])
     name = checks.result_dtype("cross_entropy", dtype, info.dtype)
-    if out is None:
-        out = empty_like_framework(info.framework, (), name)
-    else:
+    result = empty_like_framework(info.framework, (), name) if out is None else out
+    if out is not None:
         checks.require_output("cross_entropy", describe(out), (), name)
-    if hasattr(total, "detach") and total.requires_grad:
-        return total.to(out.dtype)
-    out[...] = total
-    return out[()] if isinstance(out, np.ndarray) else out
+        check_output(describe(out), "out")
+    result[...] = total
+    (result,) = gradients.recorded("certile.ops.cross_entropy", (result,), inputs)
+    return result[()] if out is None and isinstance(result, np.ndarray) else result

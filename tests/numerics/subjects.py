@@ -1,4 +1,8 @@
-"""Arrays of every layout and dtype, and the operations under one signature."""
+"""Arrays of every layout and dtype, and the operations under one signature.
+
+An operation that takes other arrays beside the first makes them up; one that halves its rows leaves
+the last element of an odd row out.
+"""
 
 from __future__ import annotations
 
@@ -14,8 +18,14 @@ from certile.cli import oracles
 
 Array = np.ndarray[Any, Any]
 
-DTYPES = {"f32": np.dtype(np.float32), "f16": np.dtype(np.float16), "bf16": ml_dtypes.bfloat16}
-DTYPES = {name: np.dtype(dtype) for name, dtype in DTYPES.items()}
+DTYPES = {
+    "f32": np.dtype(np.float32),
+    "f16": np.dtype(np.float16),
+    "bf16": np.dtype(ml_dtypes.bfloat16),
+    "f64": np.dtype(np.float64),
+}
+NAMES = {dtype: name for name, dtype in DTYPES.items()}
+NAMES |= {np.dtype(np.int8): "i8", np.dtype(np.int64): "i64"}
 LAYOUTS = ("contiguous", "strided", "transposed", "unaligned", "zero-stride")
 
 
@@ -42,13 +52,14 @@ def laid_out(values: Array, layout: str) -> Array:
 
 def random(rows: int, cols: int, dtype: str, seed: int) -> Array:
     """Return standard normal values, rounded to the dtype."""
-    made = np.random.default_rng(seed).standard_normal((rows, cols), dtype=np.float32)
+    wide = np.float64 if dtype == "f64" else np.float32
+    made = np.random.default_rng(seed).standard_normal((rows, cols), dtype=wide)
     return made.astype(DTYPES[dtype])
 
 
 def vector(cols: int, dtype: str, seed: int) -> Array:
     """Return values around 1."""
-    made = np.random.default_rng(seed).uniform(0.5, 1.5, cols).astype(np.float32)
+    made = np.random.default_rng(seed).uniform(0.5, 1.5, cols)
     return made.astype(DTYPES[dtype])
 
 
@@ -62,12 +73,75 @@ def _cross_entropy(x: Array) -> tuple[Any, tuple[Array, ...]]:
 
 def _norm(op: Callable[..., Any], oracle: Any, vectors: int) -> Callable[[Array], Any]:
     def run(x: Array) -> tuple[Any, tuple[Array, ...]]:
-        name = {dtype: name for name, dtype in DTYPES.items()}[x.dtype]
-        given = [vector(x.shape[1], name, 11 + i) for i in range(vectors)]
+        given = [vector(x.shape[1], NAMES[x.dtype], 11 + i) for i in range(vectors)]
         exact = oracle(x.astype(np.float64), *(each.astype(np.float64) for each in given))
         return op(x, *given), exact
 
     return run
+
+
+def _gated(op: Callable[..., Any], oracle: Any) -> Callable[[Array], Any]:
+    def run(x: Array) -> tuple[Any, tuple[Array, ...]]:
+        up = random(*x.shape, NAMES[x.dtype], seed=17)
+        return op(x, up), oracle(x.astype(np.float64), up.astype(np.float64))
+
+    return run
+
+
+def _halves(op: Callable[..., Any], oracle: Any) -> Callable[[Array], Any]:
+    def run(x: Array) -> tuple[Any, tuple[Array, ...]]:
+        half = x.shape[1] // 2
+        whole = x[:, : 2 * half]
+        gate, up = np.split(whole.astype(np.float64), 2, axis=1)
+        return op(whole), oracle(gate, up)
+
+    return run
+
+
+def _group_norm(x: Array) -> tuple[Any, tuple[Array, ...]]:
+    """Channels are the rows, in one group where they divide into no others."""
+    channels = len(x)
+    groups = next(n for n in (3, 11, 1) if channels % n == 0)
+    weight, bias = (vector(channels, NAMES[x.dtype], seed) for seed in (3, 4))
+    (normalised,) = oracles.group_norm(x.astype(np.float64)[None], groups)
+    scale, shift = (each.astype(np.float64)[:, None] for each in (weight, bias))
+    return ops.group_norm(x[None], groups, weight, bias)[0], (normalised[0] * scale + shift,)
+
+
+def _residual(x: Array) -> tuple[Any, tuple[Array, ...]]:
+    """The sum is rounded to the dtype of x before it is normalised."""
+    residual = random(*x.shape, NAMES[x.dtype], seed=23)
+    total = x.astype(np.float64) + residual.astype(np.float64)
+    h = total.astype(x.dtype if x.dtype == np.float64 else np.float32).astype(x.dtype)
+    (y,) = oracles.rms_norm(h.astype(np.float64))
+    return ops.rms_norm(x, residual=residual), (y, h.astype(np.float64))
+
+
+def _rope(interleaved: bool) -> Callable[[Array], Any]:
+    def run(x: Array) -> tuple[Any, tuple[Array, ...]]:
+        half = x.shape[1] // 2
+        pairs = x[:, : 2 * half]
+        angles = np.random.default_rng(half).uniform(0, 6, (1, half))
+        cos, sin = (f(angles).astype(x.dtype) for f in (np.cos, np.sin))
+        order = np.arange(2 * half)
+        order = np.concatenate([order[::2], order[1::2]]) if interleaved else order
+        wide = (each.astype(np.float64) for each in (pairs[:, order], cos, sin))
+        (turned,) = oracles.rope(*wide)
+        exact = np.empty_like(turned)
+        exact[:, order] = turned
+        return ops.rope(pairs, cos, sin, interleaved=interleaved), (exact,)
+
+    return run
+
+
+def _embedding(x: Array) -> tuple[Any, tuple[Array, ...]]:
+    indices = np.arange(len(x) + 3, dtype=np.int32)[::-1] * 5 % len(x)
+    return ops.embedding(x, indices), (x.astype(np.float64)[indices],)
+
+
+def _topk(x: Array) -> tuple[Any, tuple[Array, ...]]:
+    k = min(x.shape[1], 5)
+    return ops.topk(x, k), oracles.topk(x.astype(np.float64), k)
 
 
 def _plain(op: Callable[..., Any], oracle: Any) -> Callable[[Array], Any]:
@@ -83,7 +157,7 @@ SUBJECTS: dict[str, Callable[[Array], tuple[Any, tuple[Array, ...]]]] = {
     **{
         name: _along(name)
         for name in (
-            *("sum", "mean", "max", "min", "argmax", "argmin", "min_max"),
+            *("sum", "mean", "var", "std", "max", "min", "argmax", "argmin", "min_max"),
             *("logsumexp", "softmax", "log_softmax", "l2_norm"),
         )
     },
@@ -93,6 +167,20 @@ SUBJECTS: dict[str, Callable[[Array], tuple[Any, tuple[Array, ...]]]] = {
     "gelu": _plain(ops.gelu, oracles.gelu),
     "gelu_tanh": _plain(partial(ops.gelu, approximate="tanh"), oracles.gelu_tanh),
     "silu": _plain(ops.silu, oracles.silu),
+    "swiglu": _gated(ops.swiglu, oracles.swiglu),
+    "swiglu halves": _halves(ops.swiglu, oracles.swiglu),
+    "geglu": _gated(ops.geglu, oracles.geglu),
+    "geglu halves": _halves(ops.geglu, oracles.geglu),
+    "residual rms_norm": _residual,
+    "group_norm": _group_norm,
+    "quantize_rows": _plain(ops.quantize_rows, oracles.quantize_rows),
+    "norm_quantize": _norm(ops.norm_quantize, oracles.norm_quantize, 1),
+    "rope": _rope(interleaved=False),
+    "rope interleaved": _rope(interleaved=True),
+    "embedding": _embedding,
+    "cumsum": _plain(ops.cumsum, oracles.ORACLES["cumsum"]),
+    "cummax": _plain(ops.cummax, oracles.ORACLES["cummax"]),
+    "topk": _topk,
 }
 
 
@@ -104,8 +192,8 @@ def check(name: str, x: Array, dtype: str) -> None:
     for result, wanted in zip(results, exact, strict=True):
         assert result.shape == wanted.shape
         found = result.astype(np.float64)
-        allowed = oracles.tolerance(name, x.astype(np.float64), wanted, dtype, dtype)
+        allowed = oracles.tolerance(name, x.astype(np.float64), wanted, dtype, NAMES[result.dtype])
         # The least subnormal of f16 is the best that a result below it can be off by.
         floor = 2.0**-25 if dtype == "f16" else 0.0
         worst = np.abs(found - wanted) - allowed - floor
-        assert (worst <= 0).all(), (name, x.shape, dtype, float(worst.max()))
+        assert (worst <= 0).all(), (name, x.shape, dtype, float(worst.max(initial=0)))

@@ -16,16 +16,33 @@ from math import prod
 
 from certile.diagnostics import ArgumentError
 from certile.frontend.spec import Shaped
-from certile.ir.dtypes import BY_NAME, DType, i64
+from certile.ir.dtypes import BY_NAME, DType, f32, i8, i64
 from certile.ir.tile import Kernel
 from certile.ir.walk import extent_of, parallel_regions
-from certile.ops.kernels import elementwise, losses, reductions, rows
+from certile.ops.kernels import (
+    elementwise,
+    embeddings,
+    losses,
+    quantize,
+    reductions,
+    rows,
+    scans,
+)
 from certile.runtime.kernel import TileKernel
 
-__all__ = ["BARE_OPS", "COMMAND_FORMS", "Bare", "bare"]
+__all__ = ["BARE_OPS", "COMMAND_FORMS", "SELECTED", "Bare", "bare"]
 
-# Where a view of a kernel lies: over rows and columns, over rows only, over columns only.
+# Where a view of a kernel lies: over rows and columns, over rows only, over columns only; over rows
+# and the two halves of the columns; over rows and half of the columns; over rows and what is
+# selected of the columns.
 _FULL, _ROWS, _COLUMNS = "full", "rows", "columns"
+_HALVES, _HALF, _TOP = "halves", "half", "top"
+
+# How many elements the bare form of a selection takes of a row, where there are so many.
+SELECTED = 8
+
+
+_PLACES = {"weight": _COLUMNS, "bias": _COLUMNS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +62,17 @@ def _reduction(kernel: TileKernel, *results: str, dtype: DType | None = None) ->
 def _row_map(
     kernel: TileKernel, *optional: str, eps: bool = False, always: tuple[str, ...] = ()
 ) -> _Form:
-    places = {"weight": _COLUMNS, "bias": _COLUMNS}
     views = [("x", _FULL, None), ("y", _FULL, None)]
-    views += [(name, places.get(name, _FULL), None) for name in (*always, *optional)]
+    views += [(name, _PLACES.get(name, _FULL), None) for name in (*always, *optional)]
     return _Form(kernel, tuple(views), (("eps", 1e-5),) if eps else (), optional)
 
 
+def _gated(kernel: TileKernel) -> _Form:
+    return _Form(kernel, tuple((name, _FULL, None) for name in ("gate", "up", "y")))
+
+
+_QUANTISED = (("x", _FULL, None), ("q", _FULL, i8), ("scale", _ROWS, f32))
+_ADDED = ("weight", "residual", "h")
 _NORM_VIEWS = ("weight", "bias", "residual", "h")
 _FORMS: dict[str, _Form] = {
     "sum": _reduction(reductions.sum_kernel, "y"),
@@ -62,6 +84,8 @@ _FORMS: dict[str, _Form] = {
     "argmax": _reduction(reductions.argmax_kernel, "y", dtype=i64),
     "argmin": _reduction(reductions.argmin_kernel, "y", dtype=i64),
     "logsumexp": _reduction(reductions.logsumexp_kernel, "y"),
+    "var": _reduction(reductions.var_kernel, "y"),
+    "std": _reduction(reductions.std_kernel, "y"),
     "softmax": _row_map(rows.softmax_kernel),
     "log_softmax": _row_map(rows.log_softmax_kernel),
     "l2_norm": _row_map(rows.l2_norm_kernel, eps=True),
@@ -78,6 +102,33 @@ _FORMS: dict[str, _Form] = {
     "silu": _row_map(elementwise.silu_kernel),
     "gelu": _row_map(elementwise.gelu_kernel),
     "gelu_tanh": _row_map(elementwise.gelu_tanh_kernel),
+    "swiglu": _gated(elementwise.swiglu_kernel),
+    "geglu": _gated(elementwise.geglu_kernel),
+    "group_norm": _row_map(rows.group_norm_kernel, "residual", "h", eps=True),
+    "quantize_rows": _Form(quantize.quantize_rows_kernel, _QUANTISED),
+    "norm_quantize": _Form(
+        quantize.norm_quantize_kernel,
+        (*_QUANTISED, *((name, _PLACES.get(name, _FULL), None) for name in _ADDED)),
+        (("eps", 1e-6),),
+        _ADDED,
+    ),
+    "rope": _Form(
+        embeddings.rope_kernel,
+        (
+            *(("cos", _HALF, None), ("sin", _HALF, None)),
+            *(("x", _HALVES, None), ("y", _HALVES, None)),
+        ),
+    ),
+    "cumsum": _row_map(scans.cumsum_kernel),
+    "cummax": _row_map(scans.cummax_kernel),
+    "topk": _Form(
+        scans.topk_kernel,
+        (("x", _FULL, None), ("values", _TOP, None), ("indices", _TOP, i64)),
+    ),
+    "embedding": _Form(
+        embeddings.embedding_kernel,
+        (("y", _FULL, None), ("indices", _ROWS, i64), ("weight", _FULL, None)),
+    ),
 }
 
 BARE_OPS: tuple[str, ...] = tuple(_FORMS)
@@ -118,11 +169,9 @@ def bare(op: str, shape: Sequence[int], dtype: str = "f32", **flags: bool) -> Ba
         message = f"{op} has no form of shape {tuple(shape)} and dtype {dtype}"
         raise ArgumentError("A305", message, hint=f"use a dtype of {', '.join(BY_NAME)}")
     present = _present(op, form, flags)
-    extents = {
-        _FULL: (prod(shape[:-1]), shape[-1]),
-        _ROWS: (prod(shape[:-1]),),
-        _COLUMNS: (shape[-1],),
-    }
+    extents = _extents(shape)
+    if shape[-1] % 2 and any(place == _HALVES for _, place, _ in form.views):
+        raise ArgumentError("A305", f"{op} halves the columns, and {shape[-1]} is odd")
     shapes = {name: extents[place] for name, place, _ in form.views if name in present}
     arguments = _arguments(form, shapes, BY_NAME[dtype])
     kernel = form.kernel.tile_ir(arguments)
@@ -130,6 +179,19 @@ def bare(op: str, shape: Sequence[int], dtype: str = "f32", **flags: bool) -> Ba
         prod(extent_of(axis, shapes) for axis in region.over) for region in parallel_regions(kernel)
     )
     return Bare(kernel, shapes, programs, form.kernel, arguments)
+
+
+def _extents(shape: Sequence[int]) -> dict[str, tuple[int, ...]]:
+    """Return the shape of a view by where it lies."""
+    rows, columns = prod(shape[:-1]), shape[-1]
+    return {
+        _FULL: (rows, columns),
+        _ROWS: (rows,),
+        _COLUMNS: (columns,),
+        _HALVES: (rows, 2, columns // 2),
+        _HALF: (rows, columns // 2),
+        _TOP: (rows, min(SELECTED, columns)),
+    }
 
 
 def _names_to_use(op: str) -> str:
@@ -162,6 +224,6 @@ def _arguments(
     for name, _, own in form.views:
         if name in shapes:
             given[name] = Shaped(own or dtype, shapes[name])
-    if form.kernel is reductions.sum_kernel and not dtype.is_float:
+    if form.kernel in (reductions.sum_kernel, scans.cumsum_kernel) and not dtype.is_float:
         given |= {"accumulate": i64, "y": Shaped(i64, shapes["y"])}
     return given

@@ -1,7 +1,8 @@
 """What every kernel of this package begins with: its rows, its columns and its arithmetic type.
 
 In: a view whose first `kept` dimensions count rows; the others are reduced or normalised.  Out:
-axes, coordinates and widened tiles.  Decides that floats narrower than f32 are computed in f32.
+axes, coordinates and widened tiles.  Decides that real numbers are computed in f32, or in f64 where
+the input or a result is f64.
 Leaves the arrangement of a caller's array as such a view to `certile.ops.layout`.
 """
 
@@ -33,9 +34,15 @@ def each(rows: Axes) -> Iterator[tuple[Tile, ...]]:
         yield row if isinstance(row, tuple) else (row,)
 
 
-def wide(tile: Tile) -> Tile:
-    """Return the tile in the type that real arithmetic uses: f64 stays, all others become f32."""
-    return ct.cast(tile, ct.f64 if tile.dtype == ct.f64 else ct.f32)
+def wide(tile: Tile, *results: Indexed) -> Tile:
+    """Return the tile in the type that real arithmetic uses for it and the results."""
+    dtypes = (tile.dtype, *(view.dtype for view in results))
+    return ct.cast(tile, computed_in(*map(str, dtypes)))
+
+
+def computed_in(*dtypes: str) -> str:
+    """Return the type that real arithmetic uses: f64 if one of the types is, else f32."""
+    return "f64" if "f64" in dtypes else "f32"
 
 
 def element(tile: Tile, y: Indexed) -> Tile:

@@ -32,12 +32,12 @@ def cross_entropy_kernel(  # noqa: PLR0913 - one view each
     rows, (cols,) = rows_and_columns(logits, kept)
     for r in each(rows):
         raw = logits[*r, cols]
-        v = wide(raw)
+        v = wide(raw, loss)
         greatest = ct.reduce(v, cols, ct.maximum)
         shift = ct.where(ct.isfinite(greatest), greatest, 0.0)
         excess = ct.log(ct.reduce(ct.exp(v - shift), cols, ct.add))
         label = ct.cast(labels[*r], ct.i64)
-        own = (shift - wide(ct.gather(raw, label, cols, fill=0))) + excess
+        own = (shift - wide(ct.gather(raw, label, cols, fill=0), loss)) + excess
         spread = (shift - v) + excess
         if weight is not None:
             weights = weight[cols]

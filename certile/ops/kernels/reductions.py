@@ -6,6 +6,8 @@ dtypes and empty rows to `certile.ops.reductions`.
 
 from __future__ import annotations
 
+from math import inf
+
 import certile as ct
 from certile.language.values import Tile
 from certile.ops.kernels.domain import Axes, count, each, element, rows_and_columns, wide
@@ -17,35 +19,59 @@ def sum_kernel(
     y: ct.View,
     kept: ct.constexpr = 1,
     accumulate: ct.constexpr = ct.f32,
-    blocked: ct.constexpr = False,
 ) -> None:
     """The sum of each row, kept in `accumulate`."""
     rows, cols = rows_and_columns(x, kept)
     for r in each(rows):
-        y[*r] = _total(ct.cast(x[*r, *cols], accumulate), cols, accumulate, blocked)
+        total = ct.reduce(ct.cast(x[*r, *cols], accumulate), cols, ct.add, dtype=accumulate)
+        y[*r] = ct.cast(total, y.dtype)
 
 
 @ct.tile_kernel
-def mean_kernel(
-    x: ct.View, y: ct.View, kept: ct.constexpr = 1, blocked: ct.constexpr = False
-) -> None:
-    """The arithmetic mean of each row."""
+def mean_kernel(x: ct.View, y: ct.View, kept: ct.constexpr = 1, parts: ct.constexpr = 1) -> None:
+    """The arithmetic mean of each row; an element may be the sum of `parts` numbers itself."""
     rows, cols = rows_and_columns(x, kept)
     for r in each(rows):
-        v = wide(x[*r, *cols])
-        y[*r] = _total(v, cols, v.dtype, blocked) / count(cols)
+        v = wide(x[*r, *cols], y)
+        total = ct.reduce(v, cols, ct.add)
+        y[*r] = total / (count(cols) if parts == 1 else int(count(cols)) * parts)
 
 
-def _total(v: Tile, cols: Axes, accumulate: object, blocked: bool) -> Tile:
-    """Return the sum over the columns; `blocked` sums the last axis first, then its sums.
+@ct.tile_kernel
+def var_kernel(
+    x: ct.View, y: ct.View, correction: ct.constexpr = 0, kept: ct.constexpr = 1
+) -> None:
+    """The squared deviations of each row from its mean, summed, over its length - `correction`."""
+    rows, cols = rows_and_columns(x, kept)
+    for r in each(rows):
+        first = wide(x[*r, *(0 for _ in cols)], y)
+        y[*r] = _variance(wide(x[*r, *cols], y) - first, cols, correction)
 
-    A lane that has a row of its own adds one element after the other.  Sums of blocks keep the
-    error at that of the longest block, not of the whole row.
+
+@ct.tile_kernel
+def std_kernel(
+    x: ct.View, y: ct.View, correction: ct.constexpr = 0, kept: ct.constexpr = 1
+) -> None:
+    """The square root of what `var_kernel` gives."""
+    rows, cols = rows_and_columns(x, kept)
+    for r in each(rows):
+        first = wide(x[*r, *(0 for _ in cols)], y)
+        y[*r] = ct.sqrt(_variance(wide(x[*r, *cols], y) - first, cols, correction))
+
+
+def _variance(v: Tile, cols: Axes, correction: float) -> Tile:
+    """Return the variance of a row less its first element, which has the same.
+
+    The difference is exact where elements lie close together, which is where a mean rounded to f32
+    would lose their deviations.  The divisor of too few elements is 0, which gives NaN or inf.
     """
-    if blocked:
-        v, cols = ct.reduce(v, cols[-1], ct.add, dtype=accumulate), cols[:-1]
-    total: Tile = ct.reduce(v, cols, ct.add, dtype=accumulate)
-    return total
+    variance: Tile
+    _, variance = ct.reduce(v, cols, ct.mean_var)
+    if correction == 0:
+        return variance
+    length = int(count(cols))
+    factor = length / (length - correction) if length > correction else inf
+    return variance * factor
 
 
 @ct.tile_kernel
@@ -79,7 +105,7 @@ def argmax_kernel(x: ct.View, y: ct.View, kept: ct.constexpr = 1) -> None:
     """Where the greatest element of each row is first; the first NaN is greater than all."""
     rows, cols = rows_and_columns(x, kept)
     for r in each(rows):
-        y[*r] = ct.reduce(x[*r, *cols], cols, ct.argmax)
+        y[*r] = ct.cast(ct.reduce(x[*r, *cols], cols, ct.argmax), y.dtype)
 
 
 @ct.tile_kernel
@@ -87,7 +113,7 @@ def argmin_kernel(x: ct.View, y: ct.View, kept: ct.constexpr = 1) -> None:
     """Where the least element of each row is first; the first NaN is less than all."""
     rows, cols = rows_and_columns(x, kept)
     for r in each(rows):
-        y[*r] = ct.reduce(x[*r, *cols], cols, ct.argmin)
+        y[*r] = ct.cast(ct.reduce(x[*r, *cols], cols, ct.argmin), y.dtype)
 
 
 @ct.tile_kernel
@@ -99,7 +125,7 @@ def logsumexp_kernel(x: ct.View, y: ct.View, kept: ct.constexpr = 1) -> None:
     """
     rows, cols = rows_and_columns(x, kept)
     for r in each(rows):
-        v = wide(x[*r, *cols])
+        v = wide(x[*r, *cols], y)
         greatest = ct.reduce(v, cols, ct.maximum)
         shift = ct.where(ct.isfinite(greatest), greatest, 0.0)
         y[*r] = ct.log(ct.reduce(ct.exp(v - shift), cols, ct.add)) + shift

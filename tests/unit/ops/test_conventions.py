@@ -48,6 +48,63 @@ def test_sums_of_integers_have_the_dtype_of_the_framework(dtype: str) -> None:
     assert torch.equal(ops.max(tensor, 1), tensor.amax(1))
 
 
+@pytest.mark.parametrize("dtype", ["uint16", "uint32", "uint64"])
+def test_wide_unsigned_integers_keep_their_highest_bit(dtype: str) -> None:
+    most = int(np.iinfo(dtype).max)
+    x = np.array([[3, most, most - 1], [most // 2, 1, 0]], dtype)
+    np.testing.assert_array_equal(ops.sum(x, 1), x.sum(1))
+    assert ops.sum(x, 1).dtype == np.uint64
+    np.testing.assert_array_equal(ops.cumsum(x), x.cumsum(1))
+    assert ops.max(x) == most
+    assert ops.argmax(x, 1).tolist() == [1, 0]
+    np.testing.assert_array_equal(ops.min_max(x, 1), (x.min(1), x.max(1)))
+    np.testing.assert_allclose(ops.mean(x, 1), x.mean(1), rtol=1e-15)
+    np.testing.assert_array_equal(ops.cummax(x), np.maximum.accumulate(x, 1))
+
+
+@pytest.mark.parametrize("name", ["softmax", "layer_norm", "gelu", "cumsum", "swiglu", "l2_norm"])
+def test_results_are_not_a_buffer_of_the_operation(name: str) -> None:
+    op = getattr(ops, name)
+    first = op(X)
+    before = first.copy()
+    second = op(X * 2 + 1)
+    assert not np.shares_memory(first, second)
+    np.testing.assert_array_equal(first, before)
+
+
+def test_operations_in_f64() -> None:
+    x = np.random.default_rng(3).standard_normal((5, 37))
+    tensor = torch.from_numpy(x)
+    functional = torch.nn.functional
+    for mine, theirs in (
+        (ops.softmax, lambda t: functional.softmax(t, -1)),
+        (ops.log_softmax, lambda t: functional.log_softmax(t, -1)),
+        (ops.logsumexp, lambda t: torch.logsumexp(t, -1)),
+        (ops.gelu, functional.gelu),
+        (ops.silu, functional.silu),
+        (ops.layer_norm, lambda t: functional.layer_norm(t, (37,))),
+        (ops.rms_norm, lambda t: functional.rms_norm(t, (37,), eps=1e-6)),
+        (ops.l2_norm, functional.normalize),
+    ):
+        torch.testing.assert_close(mine(tensor), theirs(tensor), rtol=1e-13, atol=1e-15)
+        # The type of the result decides, where the input has another.
+        wide = mine(tensor.float(), dtype="f64")
+        torch.testing.assert_close(wide, theirs(tensor.float().double()), rtol=1e-13, atol=1e-15)
+    labels = torch.arange(5)
+    torch.testing.assert_close(
+        ops.cross_entropy(tensor, labels),
+        functional.cross_entropy(tensor, labels),
+        rtol=1e-14,
+        atol=0,
+    )
+
+
+def test_long_rows_in_f64() -> None:
+    x = np.random.default_rng(4).standard_normal((1, 1 << 17))
+    e = np.exp(x)
+    np.testing.assert_allclose(ops.softmax(x), e / e.sum(), rtol=1e-13)
+
+
 def test_f64_is_reduced_in_f64() -> None:
     x = np.full((2, 1000), 0.1)
     x[:, 0] = 1e8
@@ -107,10 +164,54 @@ def test_outputs_are_filled_and_returned() -> None:
         (lambda: ops.layer_norm(X.reshape(3, 2, 2), axis=(0, 1)), "A301"),
         (lambda: ops.softmax(np.arange(4)), "A302"),
         (lambda: ops.gelu(np.ones(4, np.bool_)), "A302"),
-        (lambda: ops.mean(np.arange(4)), "A302"),
+        (lambda: ops.mean(torch.arange(4)), "A302"),
+        (lambda: ops.var(torch.ones(4, dtype=torch.bool)), "A302"),
+        (lambda: ops.var(X, correction="1"), "A305"),
+        (lambda: ops.std(X, correction=np.nan), "A305"),
+        (lambda: ops.swiglu(X[:, :3]), "A303"),
+        (lambda: ops.geglu(X, X[:2]), "A303"),
+        (lambda: ops.swiglu(np.float32(1)), "A303"),
+        (lambda: ops.swiglu(np.arange(4), np.arange(4)), "A302"),
+        (lambda: ops.group_norm(X, 3), "A303"),
+        (lambda: ops.group_norm(X, 0), "A305"),
+        (lambda: ops.group_norm(X, 2, eps=None), "A305"),
+        (lambda: ops.rms_norm(X, eps="small"), "A305"),
+        (lambda: ops.cross_entropy(X, np.zeros(3, np.int64), label_smoothing="0.1"), "A305"),
+        (lambda: ops.group_norm(X, True), "A305"),
+        (lambda: ops.group_norm(X, 2, channel_axis=0), "A301"),
+        (lambda: ops.group_norm(X[0], 2), "A301"),
+        (lambda: ops.group_norm(X, 2, X[0, :2]), "A303"),
+        (lambda: ops.group_norm(X, 2, residual=X.T), "A303"),
+        (lambda: ops.quantize_rows(np.arange(4)), "A302"),
+        (lambda: ops.quantize_rows(X, dtype="i4"), "A302"),
+        (lambda: ops.quantize_rows(X, dtype="u8"), "A302"),
+        (lambda: ops.quantize_rows(X, axis=(0, 1)), "A301"),
+        (lambda: ops.quantize_rows(X, out=np.empty((3, 4), np.int8)), "A306"),
+        (lambda: ops.norm_quantize(X, norm="group"), "A305"),
+        (lambda: ops.norm_quantize(X, X[0, :3]), "A303"),
+        (lambda: ops.norm_quantize(X, out=X), "A306"),
+        (lambda: ops.rope(X[:, :3], X[:, :1], X[:, :1]), "A303"),
+        (lambda: ops.rope(X, X, X), "A303"),
+        (lambda: ops.rope(X, X[:, :2], X[:2, :2]), "A303"),
+        (lambda: ops.rope(X, X[:, :1], X[:, :1]), "A303"),
+        (lambda: ops.embedding(X, np.array([3])), "A312"),
+        (lambda: ops.embedding(X, np.array([-1], np.int8)), "A312"),
+        (lambda: ops.embedding(X, np.array([0.0])), "U501"),
+        (lambda: ops.embedding(X, np.array([0], np.uint64)), "U501"),
+        (lambda: ops.embedding(X[0], np.array([0])), "A303"),
+        (lambda: ops.embedding(X, np.array([0]), padding_idx=3), "A305"),
+        (lambda: ops.embedding(X, [0]), "A201"),
+        (lambda: ops.embedding([[1.0]], np.array([0])), "A201"),
+        (lambda: ops.embedding(np.zeros(()), np.array([0])), "A303"),
+        (lambda: ops.embedding(X, np.array([0]), padding_idx="0"), "A301"),
+        (lambda: ops.topk(X, 2, (0, 1)), "A301"),
+        (lambda: ops.cross_entropy(X, np.zeros(4, np.int64), axis=(0,)), "A301"),
+        (lambda: ops.cross_entropy(X, np.zeros(4, np.int64), axis=None), "A301"),
+        (lambda: ops.cumsum(X, None), "A301"),
+        (lambda: ops.cummax(X, dtype="i32"), "A302"),
+        (lambda: ops.cumsum(X, dtype="bool"), "A302"),
         (lambda: ops.softmax(X, dtype="i32"), "A302"),
         (lambda: ops.softmax(X, dtype="float31"), "A302"),
-        (lambda: ops.softmax(X.astype(np.float64)), "U501"),
         (lambda: ops.sum(X.astype(np.complex64)), "A202"),
         (lambda: ops.rms_norm(X, np.ones(3, np.float32)), "A303"),
         (lambda: ops.layer_norm(X, residual=X[:2]), "A303"),
@@ -123,6 +224,9 @@ def test_outputs_are_filled_and_returned() -> None:
         (lambda: ops.softmax(X, out=np.empty((3, 4), np.float16)), "A306"),
         (lambda: ops.layer_norm(X, residual=X, out=X.copy()), "A306"),
         (lambda: ops.cross_entropy(X, np.array([0, 9, 0])), "A307"),
+        (lambda: ops.sum(X, keepdims="no"), "A305"),
+        (lambda: ops.cumsum(X, reverse="no"), "A305"),
+        (lambda: ops.topk(X, 1, largest=2), "A305"),
         (lambda: ops.softmax(X, guard="check"), "U502"),
         (lambda: ops.softmax([1.0, 2.0]), "A201"),
         (lambda: ops.softmax(torch.zeros(3, device="meta")), "U201"),
@@ -140,7 +244,7 @@ def test_refusals_are_python_errors_too() -> None:
     with pytest.raises(ValueError, match="has no answer"):
         ops.max(np.empty((5, 0), np.float32), axis=1)
     with pytest.raises(NotImplementedError):
-        ops.softmax(np.zeros(4))
+        ops.softmax(X, guard="check")
 
 
 def test_read_only_outputs_are_refused() -> None:
@@ -187,6 +291,81 @@ def test_an_ignored_label_that_is_a_class_does_not_count() -> None:
     found = ops.cross_entropy(logits, labels, ignore_index=1)
     wanted = torch.nn.functional.cross_entropy(logits, labels, ignore_index=1)
     torch.testing.assert_close(found, wanted)
+
+
+class Lent:
+    """What lends memory through DLPack and has nothing else of an array."""
+
+    def __init__(self, array: np.ndarray) -> None:
+        self._array = array
+
+    def __dlpack__(self, **options: object) -> object:
+        return self._array.__dlpack__(**options)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return self._array.__dlpack_device__()
+
+
+@pytest.mark.parametrize("reduction", ["none", "sum", "mean"])
+def test_labels_of_lent_logits_are_checked(reduction: str) -> None:
+    labels = np.array([0, 3, 1])
+    found = ops.cross_entropy(Lent(X), Lent(labels), reduction=reduction)
+    wanted = ops.cross_entropy(X, labels, reduction=reduction)
+    assert np.isfinite(wanted).all()
+    np.testing.assert_array_equal(found, wanted)
+    with pytest.raises(ct.ArgumentError, match="label 4 at"):
+        ops.cross_entropy(Lent(X), np.array([0, 4, 1]), reduction=reduction)
+
+
+def test_one_row_of_logits() -> None:
+    logits, label = torch.tensor([1.0, 2.0, 3.0]), torch.tensor(0)
+    for reduction in ("none", "sum", "mean"):
+        found = ops.cross_entropy(logits, label, reduction=reduction)
+        assert found.shape == ()
+        assert float(found) == pytest.approx(2.4076059)
+    assert ops.cross_entropy(logits.numpy(), np.int64(2)) == pytest.approx(0.40760597)
+
+
+@pytest.mark.parametrize("dtype", [torch.int8, torch.int16, torch.int32, torch.uint8])
+def test_labels_of_any_integer_type(dtype: torch.dtype) -> None:
+    logits = torch.randn(4, 7, generator=torch.Generator().manual_seed(8))
+    labels = torch.tensor([0, 6, 3, 1])
+    assert ops.cross_entropy(logits, labels.to(dtype)) == ops.cross_entropy(logits, labels)
+
+
+def test_a_given_loss_is_filled_where_gradients_are_recorded() -> None:
+    logits, labels = torch.randn(4, 3).requires_grad_(), torch.zeros(4, dtype=torch.int64)
+    out = torch.zeros(())
+    found = ops.cross_entropy(logits, labels, out=out)
+    assert float(out) == float(found.detach()) != 0
+    assert found.requires_grad
+    assert code_of(lambda: found.backward()) == "U503"
+
+
+def test_sums_of_a_norm_in_place() -> None:
+    x = np.random.default_rng(6).standard_normal((4, 6, 8), dtype=np.float32)
+    residual, weight = x[::-1].copy(), np.linspace(1, 2, 6, dtype=np.float32)
+    for norm in (
+        lambda a, r, out: ops.layer_norm(a, residual=r, out=out),
+        lambda a, r, out: ops.rms_norm(a, residual=r, out=out),
+        lambda a, r, out: ops.group_norm(a, 2, weight, weight, residual=r, out=out),
+        lambda a, r, out: ops.group_norm(a, 3, residual=r, out=out),
+        lambda a, r, out: ops.group_norm(
+            a.transpose(0, 2, 1),
+            3,
+            weight,
+            channel_axis=2,
+            residual=r.transpose(0, 2, 1),
+            out=out and tuple(each.transpose(0, 2, 1) for each in out),
+        ),
+    ):
+        y, h = norm(x, residual, None)
+        y, h = (each if each.shape == x.shape else each.transpose(0, 2, 1) for each in (y, h))
+        for places in ((0, 1), (1, 0), (2, 0), (2, 1), (0, 2)):
+            rooms = [x.copy(), residual.copy(), np.empty_like(x)]
+            norm(rooms[0], rooms[1], tuple(rooms[at] for at in places))
+            np.testing.assert_allclose(rooms[places[0]], y, rtol=1e-5, atol=1e-6)
+            np.testing.assert_array_equal(rooms[places[1]], h)
 
 
 def test_a_residual_is_rounded_to_the_dtype_of_x() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from random import Random
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -12,8 +14,8 @@ from certile.ops.layout import (
     arrange,
     contiguous_strides,
     elementwise,
-    in_blocks,
     in_chunks,
+    in_parts,
     row_length,
 )
 
@@ -70,7 +72,9 @@ def test_an_arrangement_has_the_same_rows(extents: list[int], data: st.DataObjec
     found = arrange((1, *x.shape), (column + 1,), [(0, *steps_of(x))])
     seen = view(flat, found.arrays[0])
     wanted = np.moveaxis(x, column, -1).reshape(-1, x.shape[column])
-    np.testing.assert_array_equal(seen.reshape(wanted.shape), wanted)
+    # Rows stand as in memory; each is whole and in its own order.
+    rows = seen.reshape(wanted.shape)
+    np.testing.assert_array_equal(rows[rows[:, 0].argsort()], wanted[wanted[:, 0].argsort()])
 
 
 @given(st.lists(st.integers(1, 7), min_size=1, max_size=4), st.data())
@@ -114,14 +118,79 @@ def test_few_long_rows_are_cut_into_chunks() -> None:
     assert in_chunks(arrange((1, (1 << 20) + 1), (1,), [(0, 1)]), threads=2) is None
 
 
-def test_rows_that_adjoin_in_memory_are_noticed() -> None:
-    across = arrange((1, 4096, 64), (1,), [(0, 64, 1), (0, None, 1)])
-    assert across.rows_adjoin
-    assert not arrange((1, 64, 4096), (2,), [(0, 4096, 1)]).rows_adjoin
-    cut = in_blocks(across)
-    assert cut is not None
-    assert cut.arrays == (Strided((64, 64, 64), (1, 64 * 64, 64)), Strided((64,), (1,)))
-    assert cut.rows_adjoin
+def test_rows_stand_as_in_memory() -> None:
+    turned = arrange((1, 2, 3, 4), (3,), [(0, 1, 2, 6), (0, 3, 1, None)])
+    assert turned.arrays == (Strided((3, 2, 4), (2, 1, 6)), Strided((3, 2), (1, 3)))
+    repeated = arrange((5, 7, 4), (2,), [(1, 0, 5)])
+    assert repeated.arrays == (Strided((7, 5, 4), (0, 1, 5)),)
+
+
+def test_columns_stand_as_in_memory_where_their_order_is_free() -> None:
+    steps = [(0, 1, 2, 6)]
+    assert arrange((1, 2, 3, 4), (1, 2, 3), steps, in_order=False).arrays[0].shape == (1, 24)
+    assert arrange((1, 2, 3, 4), (1, 2, 3), steps).arrays[0].shape == (1, 2, 3, 4)
+
+
+@given(
+    st.lists(st.sampled_from([1, 2, 3, 5]), min_size=1, max_size=4),
+    st.randoms(use_true_random=False),
+    st.booleans(),
+)
+def test_a_reduction_reads_the_same_elements_in_any_order(
+    shape: list[int],
+    random: Random,
+    in_order: bool,
+) -> None:
+    base = np.arange(np.prod(shape) + 0.0).reshape(shape)
+    x = base.transpose(random.sample(range(len(shape)), len(shape)))
+    columns = tuple(sorted(random.sample(range(len(shape)), random.randint(1, len(shape)))))
+    lifted = tuple(dim + 1 for dim in columns)
+    found = arrange((1, *x.shape), lifted, [(0, *steps_of(x))], in_order=in_order)
+    seen = view(base, found.arrays[0]).sum(axis=tuple(range(found.kept, len(found.arrays[0][0]))))
+    assert sorted(seen.ravel()) == sorted(x.sum(axis=columns).ravel())
+
+
+def reduced_in_parts(x: np.ndarray, kept: tuple[int, ...], threads: int = 2) -> np.ndarray | None:
+    """Sum by the two launches that `in_parts` describes; None where there is one launch."""
+    columns = tuple(dim for dim in range(x.ndim) if dim not in kept)
+    extents, lifted = (1, *x.shape), tuple(dim + 1 for dim in columns)
+    arranged = arrange(extents, lifted, [(0, *steps_of(x))], in_order=False)
+    parts = in_parts(arranged, threads)
+    if parts is None:
+        return None
+    first = view(x, parts.cut)
+    made = first.sum(axis=tuple(range(parts.cut_kept, first.ndim)))
+    assert made.shape == parts.made.shape
+    assert contiguous_strides(made.shape) == parts.made.strides
+    read = view(np.ascontiguousarray(made), parts.read)
+    return read.sum(axis=tuple(range(parts.kept, read.ndim)))
+
+
+@pytest.mark.parametrize(
+    ("shape", "kept"),
+    [
+        ((1 << 18,), ()),
+        ((1 << 14, 16), (1,)),
+        ((10000, 30), (1,)),
+        ((2, 70000), (0,)),
+        ((2, 20000, 5), (0, 2)),
+        ((512, 3, 128), ()),
+        ((300, 700, 1), (2,)),
+    ],
+)
+def test_few_long_rows_are_summed_in_parts(shape: tuple[int, ...], kept: tuple[int, ...]) -> None:
+    x = np.arange(np.prod(shape)).reshape(shape) % 1000
+    found = reduced_in_parts(x, kept, threads=4)
+    assert found is not None
+    expected = x.sum(axis=tuple(dim for dim in range(x.ndim) if dim not in kept))
+    np.testing.assert_array_equal(found.ravel(), expected.ravel())
+
+
+def test_rows_for_all_threads_stay_whole() -> None:
+    assert reduced_in_parts(np.zeros((64, 1 << 12)), (0,)) is None
+    assert reduced_in_parts(np.zeros((1 << 12, 256)), (1,)) is None
+    assert reduced_in_parts(np.zeros(1000), ()) is None
+    assert reduced_in_parts(np.zeros(131101), ()) is None  # a prime
 
 
 def test_contiguous_strides() -> None:

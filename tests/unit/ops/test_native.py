@@ -6,21 +6,51 @@ import numpy as np
 import pytest
 import torch
 
-from certile.cli.contest import KNOWN, Case, Race, expected
+from certile.cli.contest import Case, Race
+from certile.cli.forms import KNOWN, expected, made_up, traffic
 from certile.cli.oracles import tolerance
+from certile.diagnostics import ArgumentError
 from certile.ops import native
+from certile.runtime.arrays import numpy_dtype
+
+FRAMEWORKS = ("numpy", "torch", "mlx")
+SHAPES = {"rope": (9, 66), "group_norm": (3, 8, 65)}
 
 
 @pytest.mark.parametrize("op", KNOWN)
 def test_every_contestant_is_right(op: str) -> None:
-    race = Race(Case(op, (9, 65)), ("numpy", "torch"))
+    race = Race(Case(op, SHAPES.get(op, (9, 65))), FRAMEWORKS)
     wrong = {each.name: each.wrong for each in race.contestants if each.wrong}
     assert not wrong
     names = {each.name for each in race.contestants}
-    for framework in ("numpy", "torch"):
+    for framework in FRAMEWORKS:
         theirs = native.native(op, framework)
         assert (framework in names) == (theirs is not None)
         assert (f"{framework} out=" in names) == (theirs is not None and theirs.given is not None)
+
+
+@pytest.mark.parametrize(
+    ("case", "code"),
+    [
+        (Case("soft_max", (4, 33)), "A308"),
+        (Case("softmax", (4, 33), "f64"), "A305"),
+        (Case("softmax", (4, 0)), "A305"),
+        (Case("softmax", (33,)), "A305"),
+        (Case("rope", (4, 33)), "A305"),
+        (Case("topk", (4, 7)), "A305"),
+        (Case("group_norm", (4, 6, 9)), "A305"),
+    ],
+)
+def test_cases_that_are_none(case: Case, code: str) -> None:
+    with pytest.raises(ArgumentError) as found:
+        Race(case, ())
+    assert found.value.code == code
+
+
+def test_a_case_says_what_it_moves() -> None:
+    plain = made_up(Case("norm_quantize", (4, 32), "bf16"))
+    # x and weight in bf16, codes of one byte, scales of four.
+    assert traffic(Case("norm_quantize", (4, 32), "bf16"), plain) == 2 * (128 + 32) + 128 + 16
 
 
 def test_a_wrong_contestant_is_named() -> None:
@@ -48,10 +78,52 @@ def test_the_tolerance_knows_wrong_results() -> None:
     assert (0.001 * shares.max() > tolerance("softmax", x, shares, "f32", "f32")).any()
 
 
-def test_dtypes_of_sums() -> None:
-    for name, dtype in (("u8", np.uint8), ("i32", np.int32), ("bool", np.bool_)):
-        array = np.ones(2, dtype)
-        ours = native.sum_dtype("numpy", name)
-        assert np.dtype(f"{ours[0]}8") == array.sum().dtype
-        assert native.sum_dtype("torch", name) == "i64"
-        assert torch.from_numpy(array).sum().dtype == torch.int64
+INTEGERS = ("bool", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64")
+KINDS = {"float": "f", "int": "i", "uint": "u", "bfloat": "bf"}
+
+
+def short(dtype: object) -> str:
+    """Return our name of a framework's dtype: f32 for torch.float32."""
+    word = str(dtype).rpartition(".")[-1]
+    kind = word.rstrip("0123456789")
+    return KINDS.get(kind, kind) + word.removeprefix(kind)
+
+
+@pytest.mark.parametrize("name", [*INTEGERS, "f32", "f16", "f64"])
+def test_conventions_are_those_of_numpy(name: str) -> None:
+    x = np.ones((2, 3)).astype(numpy_dtype(name))
+    assert native.sum_dtype("numpy", name) == short(x.sum(1).dtype)
+    assert native.cumulative_dtype("numpy", name) == short(x.cumsum(1).dtype)
+    assert native.mean_dtype("numpy", name) == short(x.mean(1).dtype)
+    assert native.index_dtype("numpy") == short(x.argmax(1).dtype)
+    assert native.default_correction("numpy") == 0
+    np.testing.assert_array_equal(np.var([1.0, 2.0, 4.0]), np.var([1.0, 2.0, 4.0], ddof=0))
+
+
+@pytest.mark.parametrize("name", ["bool", "i8", "i16", "i32", "i64", "u8", "f32", "f16", "f64"])
+def test_conventions_are_those_of_pytorch(name: str) -> None:
+    x = torch.from_numpy(np.ones((2, 3)).astype(numpy_dtype(name)))
+    assert native.sum_dtype("torch", name) == short(x.sum(1).dtype)
+    assert native.cumulative_dtype("torch", name) == short(x.cumsum(1).dtype)
+    if x.is_floating_point():
+        assert native.mean_dtype("torch", name) == short(x.mean(1).dtype)
+        assert native.index_dtype("torch") == short(x.argmax(1).dtype)
+        assert float(torch.tensor([1.0, 2.0]).var()) == 0.25 * 2
+        assert native.default_correction("torch") == 1
+    else:
+        assert native.mean_dtype("torch", name) is None
+        with pytest.raises(RuntimeError):
+            x.mean(1)
+
+
+@pytest.mark.parametrize("name", [*INTEGERS, "f32", "f16", "bf16"])
+def test_conventions_are_those_of_mlx(name: str) -> None:
+    mx = pytest.importorskip("mlx.core")
+    types = {short(each): each for each in vars(mx).values() if isinstance(each, mx.Dtype)}
+    x = mx.ones((2, 3)).astype(types[name])
+    assert native.sum_dtype("mlx", name) == short(mx.sum(x, 1).dtype)
+    assert native.cumulative_dtype("mlx", name) == short(mx.cumsum(x, 1).dtype)
+    assert native.mean_dtype("mlx", name) == short(mx.mean(x, 1).dtype)
+    assert native.index_dtype("mlx") == short(mx.argmax(x, 1).dtype)
+    assert float(mx.var(mx.array([1.0, 2.0]))) == 0.25
+    assert native.default_correction("mlx") == 0
