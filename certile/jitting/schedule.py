@@ -1,0 +1,236 @@
+"""Which expressions of a jitted function are computed by one launch, in which order.
+
+In: results as graphs, and where each array of the call lies.  Out: launches, and the memory that
+they hand results on in.  Decides what is fused: element-wise work with the reductions whose results
+it repeats along the reduced axes, as a softmax does; several results over the same rows.  A value
+that would have to be computed again for other rows gets memory of its own instead.  Leaves planning
+of each launch to the planner, like that of any kernel.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import Final
+
+from certile import settings
+from certile.frontend.spec import MathMode
+from certile.jitting.emission import (
+    Emission,
+    Place,
+    Target,
+    operand_places,
+    seen_through,
+    whole_places,
+)
+from certile.jitting.graph import (
+    Apply,
+    Convert,
+    Fold,
+    Kept,
+    Node,
+    Number,
+    Running,
+    Source,
+    Update,
+    View,
+    reachable,
+)
+from certile.ops.call import Result
+from certile.ops.launch import Launch
+from certile.ops.layout import contiguous_strides
+from certile.runtime.arrays import ArrayInfo
+
+__all__ = ["Schedule", "Scheduler"]
+
+# Rows this few leave cores idle when there is this much to do: a launch of its own is better.
+_WORTH_A_LAUNCH: Final = 1 << 17
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """Launches in order, and the memory that they need beside the call's arrays."""
+
+    launches: tuple[Launch, ...]
+    scratch: tuple[Result, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    """A node on its way into memory; `rows` are the axes that count instances, None for all."""
+
+    node: Node
+    target: Target
+    rows: frozenset[int] | None
+
+
+class Scheduler:
+    """Launches so far, and which nodes lie in memory already.
+
+    `numbers` are the positions of the call's Python floats, by argument and dtype.
+    """
+
+    def __init__(
+        self,
+        arrays: Sequence[ArrayInfo],
+        numbers: Mapping[tuple[int, str], int],
+        math: MathMode | None,
+    ) -> None:
+        self.launches: list[Launch] = []
+        self.scratch: list[Result] = []
+        self._arrays = arrays
+        self._numbers = numbers
+        self._math = math
+        self._held: dict[Node, int] = {}
+
+    def run(
+        self,
+        results: Sequence[tuple[Node, int]],
+        writes: Sequence[tuple[Node, int]],
+        *,
+        shared: bool,
+    ) -> Schedule:
+        """Return what computes `results` and then writes to arguments.
+
+        Both are pairs of a node and the position of the array that it goes to.  `shared` says that
+        an argument that is written shares memory with another.  Nothing is written to an argument
+        before everything that reads arguments is done.
+        """
+        wanted = [(node, at) for node, at in results if 0 not in node.shape]
+        written = [(node, at) for node, at in writes if 0 not in node.shape]
+        # In the order of their making, so that no chain of kept nodes is walked in one go.
+        kept = [
+            node
+            for node in reachable([node for node, _ in (*wanted, *written)])
+            if isinstance(node, Kept | Update) and 0 not in node.shape
+        ]
+        for each in sorted(kept, key=lambda each: each.order):
+            self.buffer(each)
+        self.compute([(node, self.whole(position)) for node, position in wanted])
+        self._write(written, shared)
+        return Schedule(tuple(self.launches), tuple(self.scratch))
+
+    # ---- what emission asks
+
+    def strides(self, position: int) -> tuple[int, ...]:
+        """Return the strides of an array of the call, or of scratch."""
+        known = len(self._arrays)
+        if position < known:
+            return self._arrays[position].strides
+        return contiguous_strides(self.scratch[position - known].shape)
+
+    def number(self, node: Number) -> int:
+        """Return where a Python float of the call lies."""
+        return self._numbers[node.argument, node.dtype.name]
+
+    def buffer(self, node: Node) -> int:
+        """Return where a node lies; it is computed there if it lies nowhere yet."""
+        if isinstance(node, Source):
+            return node.position
+        held = self._held.get(node)
+        if held is None:
+            held = self._held[node] = len(self._arrays) + len(self.scratch)
+            self.scratch.append(Result(node.shape, node.dtype.name))
+            if isinstance(node, Update):
+                self._update(node, held)
+            else:
+                inside = node.operand if isinstance(node, Kept) else node
+                self.compute([(inside, self.whole(held))])
+        return held
+
+    # ---- launches
+
+    def whole(self, position: int) -> Target:
+        """Return an array as the target of a result."""
+        return Target(position, 0, self.strides(position))
+
+    def compute(self, roots: Sequence[tuple[Node, Target]]) -> None:
+        """Add the launches that compute nodes; those over the same rows share one."""
+        groups: dict[tuple[object, ...], list[_Job]] = {}
+        for node, target in roots:
+            rows = self._rows(node)
+            key: tuple[object, ...] = ("elements", node.shape)
+            if rows is not None:
+                key = ("rows", *(node.shape[axis] for axis in sorted(rows)))
+            groups.setdefault(key, []).append(_Job(node, target, rows))
+        for jobs in groups.values():
+            emission = Emission(self, self._math)
+            for job in jobs:
+                emission.add(job.node, job.target, job.rows)
+            self.launches.extend(emission.launches())
+
+    def _write(self, writes: Sequence[tuple[Node, int]], shared: bool) -> None:
+        """Write to arguments; nothing reads one as it was afterwards.
+
+        A value goes through memory of its own, unless it is the only one and its launch reads of
+        the argument's memory just the elements that it writes, each before it is written.
+        """
+        if len(writes) == 1 and not shared and not isinstance(writes[0][0], Source | Kept | Update):
+            ((node, position),) = writes
+            emission = Emission(self, self._math)
+            emission.add(node, self.whole(position), self._rows(node))
+            if emission.reads_as_written(position):
+                self.launches.extend(emission.launches())
+                return
+        copies = []
+        for node, position in writes:
+            held = Source(shape=node.shape, dtype=node.dtype, position=self.buffer(node))
+            copies.append((held, self.whole(position)))
+        for copy in copies:
+            self.compute([copy])
+
+    def _update(self, node: Update, held: int) -> None:
+        self.compute([(node.base, self.whole(held))])
+        strides = self.strides(held)
+        window = node.window
+        offset = sum(s * start for s, start in zip(strides, window.starts, strict=True))
+        steps = tuple(0 if dim is None else strides[dim] * window.steps[dim] for dim in window.dims)
+        if 0 not in window.shape:
+            self.compute([(node.value, Target(held, offset, steps))])
+
+    def _rows(self, node: Node) -> frozenset[int] | None:
+        """Return the axes whose places count instances; None where all elements are alike."""
+        axes = frozenset(dim for dim, n in enumerate(node.shape) if n > 1)
+        if isinstance(node, Running):
+            return axes - {node.axis}
+        if isinstance(node, Fold):
+            return axes
+        found = _kept_axes(node)
+        total = prod(node.shape)
+        threads = settings.current().threads
+        for rows, _ in found.most_common():
+            count = prod(node.shape[axis] for axis in rows)
+            if rows < axes and (count >= threads or total < _WORTH_A_LAUNCH):
+                return rows
+        return axes if axes in found else None
+
+
+def _kept_axes(root: Node) -> Counter[frozenset[int]]:
+    """Count the reductions and running results in an expression by the axes that they keep."""
+    found: Counter[frozenset[int]] = Counter()
+    waiting: list[tuple[Node, tuple[Place, ...]]] = [(root, whole_places(root.shape))]
+    seen = set(waiting)
+    while waiting:
+        node, places = waiting.pop()
+        inner: list[tuple[Node, tuple[Place, ...]]] = []
+        match node:
+            case Apply():
+                inner = [(each, operand_places(each, places)) for each in node.operands]
+            case Convert():
+                inner = [(node.operand, places)]
+            case View():
+                inner = [(node.base, seen_through(node.window, places))]
+            case Fold():
+                found[frozenset(p.axis for p in places if p.axis is not None)] += 1
+            case Running():
+                rest = [p.axis for dim, p in enumerate(places) if dim != node.axis]
+                found[frozenset(axis for axis in rest if axis is not None)] += 1
+            case _:
+                pass
+        for each in inner:
+            if each not in seen:
+                seen.add(each)
+                waiting.append(each)
+    return found
