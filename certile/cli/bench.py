@@ -1,22 +1,21 @@
 """`certile bench`: operations beside the frameworks' own, as a table, JSON or a picture.
 
 In: lists of operations, shapes and dtypes, and the opponents.  Out: rows of figures.  Decides their
-form.  Leaves measuring to `certile.cli.contest`.
+form.  Leaves measuring to `certile.cli.contest` and drawing to `certile.cli.charts`.
 """
 
 from __future__ import annotations
 
-import importlib
+import importlib.util
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
+from certile.cli.charts import bench_figure, check_plot, given, save
 from certile.cli.contest import Case, Figure, Race
 from certile.cli.options import parse_shape
 from certile.cli.output import FAILED, GOOD, emit, say
-from certile.diagnostics import UnsupportedError
 
 _SECONDS_A_CASE = 2.0
 
@@ -40,9 +39,17 @@ class Request:
         ]
 
 
+def opponents(asked: str) -> tuple[str, ...]:
+    """Return the frameworks of a comma list; of an empty one NumPy, and PyTorch where it is."""
+    if asked:
+        return tuple(name.strip() for name in asked.split(","))
+    return ("numpy", "torch") if importlib.util.find_spec("torch") else ("numpy",)
+
+
 def run_bench(request: Request, *, plot: Path | None, as_json: bool) -> int:
     """Measure, print, and return the exit code: 1 when an output of certile was wrong."""
-    pyplot = _pyplot() if plot is not None else None
+    if plot is not None:
+        check_plot(plot)
     figures: list[Figure] = []
     cases = request.cases()
     for number, case in enumerate(cases, 1):
@@ -55,8 +62,8 @@ def run_bench(request: Request, *, plot: Path | None, as_json: bool) -> int:
         emit({"rows": [figure.to_json() for figure in figures]})
     else:
         say(table(figures))
-    if pyplot is not None and plot is not None:
-        _draw(pyplot, figures, plot)
+    if plot is not None:
+        save(bench_figure(figures), plot)
     return FAILED if any(f.wrong and f.contestant.startswith("certile") for f in figures) else GOOD
 
 
@@ -66,7 +73,7 @@ def table(figures: Sequence[Figure]) -> str:
 
     rows = [("op", "shape", "dtype", "contestant", "median", "min", "spread", "of copy", "ratio")]
     for figure in figures:
-        rival = _given(figures, figure)
+        rival = given(figures, figure)
         copied = "" if figure.ratio_to_copy is None else f"{figure.ratio_to_copy:.2f}"
         rows.append(
             (
@@ -88,42 +95,8 @@ def table(figures: Sequence[Figure]) -> str:
     return f"{aligned(rows)}\n\n{legend}"
 
 
-def _given(figures: Sequence[Figure], like: Figure) -> Figure:
-    return next(f for f in figures if f.case == like.case and f.contestant == "certile out=")
-
-
 def _time(seconds: float) -> str:
     for unit, scale in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
         if seconds >= scale:
             return f"{seconds / scale:.2f} {unit}"
     return f"{seconds / 1e-9:.0f} ns"
-
-
-def _pyplot() -> Any:  # noqa: ANN401 - a module
-    try:
-        importlib.import_module("matplotlib").use("agg")
-    except ImportError as error:
-        raise UnsupportedError(
-            "U504", "--plot needs matplotlib", hint="install certile[plot]"
-        ) from error
-    return importlib.import_module("matplotlib.pyplot")
-
-
-def _draw(pyplot: Any, figures: Sequence[Figure], path: Path) -> None:  # noqa: ANN401 - a module
-    """Write a picture: for each case the time of every contestant against certile's."""
-    cases = list(dict.fromkeys(figure.case for figure in figures))
-    axes = pyplot.subplots(figsize=(9, 1 + 0.9 * len(cases)))[1]
-    names = list(dict.fromkeys(figure.contestant for figure in figures))
-    height = 0.8 / len(names)
-    for number, name in enumerate(names):
-        found = {
-            f.case: f.median / _given(figures, f).median for f in figures if f.contestant == name
-        }
-        places = [cases.index(case) + number * height for case in found]
-        axes.barh(places, list(found.values()), height, label=name)
-    labels = [f"{c.op} {'x'.join(map(str, c.shape))} {c.dtype}" for c in cases]
-    axes.set_yticks([i + 0.4 for i in range(len(cases))], labels)
-    axes.set_xlabel("time, certile out= is 1")
-    axes.legend()
-    pyplot.tight_layout()
-    pyplot.savefig(path)

@@ -2,11 +2,12 @@
 
 In: an operation, a shape, a dtype and opponents.  Out: figures for each contestant.  Decides how is
 measured: every output is checked in full against float64 first; buffers rotate through more memory
-than the caches hold; the contestants take turns, in reversed order every other round; and a copy of
-the same run is the yardstick for bandwidth.  Leaves printing to the commands.
+than the caches hold; the contestants take turns, in reversed order every other round; and two
+copies of the same run, PyTorch's and our own kernel, are the yardsticks for bandwidth.  Leaves
+printing to the commands.
 
 A contestant is named by its framework and form: `out=` fills a given output, the usual form makes
-a new one.
+a new one.  `certile mlx` is our operation on arrays of MLX, which it makes new.
 """
 
 from __future__ import annotations
@@ -17,17 +18,30 @@ import statistics
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any
 
 import numpy as np
 
-from certile import ops
-from certile.cli.oracles import ORACLES, tolerance
-from certile.diagnostics import ArgumentError
-from certile.ops.kernels import COMMAND_FORMS
+from certile.cli.forms import (
+    SIZES,
+    Case,
+    Output,
+    expected,
+    footprint,
+    made_up,
+    native_options,
+    ours,
+    outputs,
+    traffic,
+)
+from certile.cli.memory import require_memory
+from certile.cli.oracles import tolerance
+from certile.cli.own_copy import own_copy
+from certile.diagnostics import ArgumentError, UnsupportedError
 from certile.ops.native import native
 from certile.runtime.arrays import numpy_dtype
+
+__all__ = ["Case", "Contestant", "Figure", "Race", "missing"]
 
 Array = Any
 
@@ -38,16 +52,6 @@ _MOST_SETS = 8
 _LEAST_SECONDS = 4e-4
 # PyTorch's workers keep spinning for some milliseconds after a call; others wait for them.
 _PAUSE_SECONDS = 0.012
-_SIZES = {"f32": 4, "f16": 2, "bf16": 2}
-
-
-@dataclass(frozen=True, slots=True)
-class Case:
-    """What is measured: an operation, the shape of its first input, a dtype."""
-
-    op: str
-    shape: tuple[int, ...]
-    dtype: str = "f32"
 
 
 @dataclass
@@ -72,6 +76,22 @@ class Figure:
     bytes: int
     ratio_to_copy: float | None
     wrong: str = ""
+    own_copy_speed: float = math.nan
+
+    @property
+    def speed(self) -> float:
+        """The bytes moved in a second, at the median."""
+        return self.bytes / self.median
+
+    @property
+    def copy_speed(self) -> float | None:
+        """The bytes that PyTorch's copy moved in a second of the same run."""
+        return None if self.ratio_to_copy is None else self.speed / self.ratio_to_copy
+
+    @property
+    def ceiling(self) -> float:
+        """This time over that of our own copy of the same bytes: no kernel can gain more on it."""
+        return self.own_copy_speed / self.speed
 
     def to_json(self) -> dict[str, object]:
         """Return the row of `certile bench --json`."""
@@ -85,82 +105,23 @@ class Figure:
             "spread": self.spread,
             "bytes": self.bytes,
             "ratio_to_copy": self.ratio_to_copy,
+            "ceiling": self.ceiling,
             **({"wrong": self.wrong} if self.wrong else {}),
         }
-
-
-# How many inputs of the first one's shape an operation has, and how many vectors along its columns.
-_INPUTS = {
-    "rms_norm": (1, 1),
-    "layer_norm": (1, 2),
-    "residual_layer_norm": (2, 2),
-    "residual_rms_norm": (2, 1),
-}
-_PER_ROW = (
-    "sum",
-    "mean",
-    "max",
-    "min",
-    "argmax",
-    "argmin",
-    "min_max",
-    "logsumexp",
-    "cross_entropy",
-)
-_POSITIONS = ("argmax", "argmin")
-KNOWN = (*ORACLES, "residual_layer_norm", "residual_rms_norm")
-
-
-def ours(op: str) -> Callable[..., Any]:
-    """Return certile's operation under the name of a case."""
-    if op == "residual_layer_norm":
-        return lambda x, r, w, b, **more: ops.layer_norm(x, w, b, residual=r, **more)
-    if op == "residual_rms_norm":
-        return lambda x, r, w, **more: ops.rms_norm(x, w, residual=r, **more)
-    if op == "gelu_tanh":
-        return partial(ops.gelu, approximate="tanh")
-    if op == "cross_entropy":
-        return partial(ops.cross_entropy, reduction="none")
-    if op in _PER_ROW:
-        return partial(getattr(ops, op), axis=-1)
-    found: Callable[..., Any] = getattr(ops, op)
-    return found
-
-
-def expected(
-    op: str, inputs: Sequence[np.ndarray[Any, Any]], dtype: str = "f32"
-) -> tuple[np.ndarray[Any, Any], ...]:
-    """Return the results in float64; a residual sum is rounded to `dtype` before it is used."""
-    wide = [each.astype(np.float64) if each.dtype.kind == "f" else each for each in inputs]
-    if not op.startswith("residual_"):
-        return ORACLES[op](*wide)
-    x, residual, *vectors = wide
-    storage = numpy_dtype(dtype)
-    h = (x + residual).astype(np.float32).astype(storage).astype(np.float64)
-    return (*ORACLES[op.removeprefix("residual_")](h, *vectors), h)
 
 
 class Race:
     """The buffers and contestants of one case."""
 
     def __init__(self, case: Case, against: Sequence[str]) -> None:
-        if case.op not in KNOWN:
-            message = f"{case.op} is no operation that can be measured"
-            listed = ", ".join(name for name in KNOWN if name not in COMMAND_FORMS)
-            forms = ", ".join(name for name in KNOWN if name in COMMAND_FORMS)
-            hint = f"use {listed}; or {forms}, forms of these that only commands take"
-            raise ArgumentError("A308", message, hint=hint)
-        if case.dtype not in _SIZES:
-            raise ArgumentError("A305", f"bench measures f32, f16 and bf16, not {case.dtype}")
-        if len(case.shape) < 2 or not math.prod(case.shape):
-            message = f"bench measures rows of elements, not shape {case.shape}"
-            raise ArgumentError("A305", message, hint="use two or more extents, all above 0")
+        case.check()
         self.case = case
         self._torch = _torch_or_none()
         if self._torch is None and case.dtype == "bf16":
-            raise ArgumentError("A305", "bench needs PyTorch for bf16")
-        plain = _made_up(case)
-        self.bytes = _traffic(case)
+            raise missing("bf16 arrays are made by PyTorch", "torch")
+        require_memory(footprint(case), f"{case.op} of {'x'.join(map(str, case.shape))}")
+        plain = made_up(case)
+        self.bytes = traffic(case, plain)
         count = max(2, min(_MOST_SETS, math.ceil(_ROTATED_BYTES / self.bytes)))
         self.inputs = [tuple(map(self._native_array, plain)) for _ in range(count)]
         self.outputs = [self._empty() for _ in range(count)]
@@ -185,15 +146,8 @@ class Race:
         )
 
     def _empty(self) -> tuple[Array, ...]:
-        """Return outputs full of NaN, or of -1 for positions: a skipped element is noticed."""
-        case = self.case
-        shape = case.shape[:-1] if case.op in _PER_ROW else case.shape
-        count = 2 if case.op == "min_max" or case.op.startswith("residual_") else 1
-        if case.op in _POSITIONS:
-            poison: np.ndarray[Any, Any] = np.full(shape, -1, np.int64)
-        else:
-            poison = np.full(shape, np.nan, np.float32)
-        return tuple(self._native_array(poison) for _ in range(count))
+        """Return outputs full of NaN, or of -1 for integers: a skipped element is noticed."""
+        return tuple(self._native_array(_poison(each)) for each in outputs(self.case))
 
     def _contestants(self, against: Sequence[str]) -> list[Contestant]:
         ins, outs = self.inputs, self.outputs
@@ -212,27 +166,34 @@ class Race:
         return found
 
     def _opponent(self, framework: str) -> list[Contestant]:
-        if framework not in ("numpy", "torch"):
+        if framework not in ("numpy", "torch", "mlx"):
             message = f"there is no opponent {framework}"
-            raise ArgumentError("A305", message, hint="use numpy, torch or both")
-        if framework == "torch" and self._torch is None:
-            return []
+            raise ArgumentError("A305", message, hint="use numpy, torch, mlx, or several")
         if framework == "numpy" and self.case.dtype == "bf16":
             return []
-        theirs = native(self.case.op, framework)
+        try:
+            theirs = native(self.case.op, framework)
+        except ImportError as error:
+            raise missing(f"--against {framework} needs a package", framework) from error
         if theirs is None:
             return []
+        options = native_options(self.case.op)
         ins, outs = self.inputs, self.outputs
         if framework == "numpy":
             ins = [tuple(map(_shared_numpy, each)) for each in ins]
             outs = [tuple(map(_shared_numpy, each)) for each in outs]
+        if framework == "mlx":
+            ins = [tuple(_mlx_array(array) for array in each) for each in ins]
         usual, with_out = theirs.usual, theirs.given
-        found = [Contestant(framework, lambda at: usual(*ins[at]))]
+        found = [Contestant(framework, lambda at: usual(*ins[at], *options))]
+        if framework == "mlx":
+            op = ours(self.case.op)
+            found.append(Contestant("certile mlx", lambda at: op(*ins[at])))
         if with_out is not None:
             fill = with_out
 
             def given(at: int) -> Any:  # noqa: ANN401 - arrays of any framework
-                fill(*ins[at], out=outs[at][0])
+                fill(*ins[at], *options, out=outs[at][0])
                 return outs[at][0]
 
             found.insert(0, Contestant(f"{framework} out=", given))
@@ -247,11 +208,10 @@ class Race:
             self.outputs[0] = self._poisoned(0)
             results = contestant.run(0)
             results = results if isinstance(results, tuple) else (results,)
-            for result, exact in zip(results, wanted, strict=True):
+            described = zip(results, wanted, outputs(self.case), strict=True)
+            for result, exact, output in described:
                 found = _as_numpy(result).astype(np.float64)
-                allowed = tolerance(
-                    base, inputs[0].astype(np.float64), exact, "f32", self.case.dtype
-                )
+                allowed = tolerance(base, inputs[0].astype(np.float64), exact, "f32", output.dtype)
                 off = np.abs(found - exact)
                 if not bool((off <= allowed).all()):
                     contestant.wrong = f"off by {off.max():.3g}"
@@ -263,20 +223,17 @@ class Race:
 
     def run(self, seconds: float) -> list[Figure]:
         """Race for about `seconds` and return each contestant's figures."""
-        racers = list(self.contestants)
-        copy = self._copier()
-        if copy is not None:
-            racers.append(copy)
+        own, copy = self._copiers()
+        racers = [*self.contestants, own, *([] if copy is None else [copy])]
         repeats = {id(racer): self._repeats(racer) for racer in racers}
         started, round_number = time.perf_counter(), 0
         while round_number < 3 or time.perf_counter() - started < seconds:
             for racer in racers if round_number % 2 else reversed(racers):
                 self._measure(racer, round_number, repeats[id(racer)])
             round_number += 1
-        speed = None
-        if copy is not None:
-            speed = 2 * self._copy_bytes() / statistics.median(copy.seconds)
-        return [self._figure(racer, speed) for racer in self.contestants]
+        own_speed = self._copy_speed(own)
+        speed = None if copy is None else self._copy_speed(copy)
+        return [self._figure(racer, speed, own_speed) for racer in self.contestants]
 
     def _repeats(self, racer: Contestant) -> int:
         racer.run(0)
@@ -296,25 +253,49 @@ class Race:
             run((first + step) % count)
         racer.seconds.append((time.perf_counter() - started) / repeats)
 
-    def _copy_bytes(self) -> int:
-        return math.prod(self.case.shape) * _SIZES[self.case.dtype]
+    def _copy_speed(self, copy: Contestant) -> float:
+        """Return the bytes that a copy read and wrote in a second."""
+        size = math.prod(self.case.shape) * SIZES[self.case.dtype]
+        return 2 * size / statistics.median(copy.seconds)
 
-    def _copier(self) -> Contestant | None:
-        """Return a copy of the first input, which says what memory allows in this very run."""
+    def _copiers(self) -> tuple[Contestant, Contestant | None]:
+        """Return copies of the first input, which say what memory allows in this very run.
+
+        The first is our own kernel, the second PyTorch's, where there is PyTorch.
+        """
+        sources = [each[0] for each in self.inputs]
         if self._torch is None:
-            return None
-        targets = [self._torch.empty_like(each[0]) for each in self.inputs]
-        return Contestant("copy", lambda at: targets[at].copy_(self.inputs[at][0]))
+            targets = [np.empty_like(source) for source in sources]
+        else:
+            targets = [self._torch.empty_like(source) for source in sources]
+        prepared = list(map(own_copy, sources, targets))
+        own = Contestant("own copy", lambda at: prepared[at]())
+        if self._torch is None:
+            return own, None
+        return own, Contestant("copy", lambda at: targets[at].copy_(sources[at]))
 
-    def _figure(self, racer: Contestant, copy_speed: float | None) -> Figure:
+    def _figure(self, racer: Contestant, copy_speed: float | None, own_copy_speed: float) -> Figure:
         ordered = sorted(racer.seconds)
         median = statistics.median(ordered)
         quarter = len(ordered) // 4
         spread = (ordered[-1 - quarter] - ordered[quarter]) / median
         ratio = None if copy_speed is None else self.bytes / median / copy_speed
         return Figure(
-            self.case, racer.name, median, ordered[0], spread, self.bytes, ratio, racer.wrong
+            self.case,
+            racer.name,
+            median,
+            ordered[0],
+            spread,
+            self.bytes,
+            ratio,
+            racer.wrong,
+            own_copy_speed,
         )
+
+
+def missing(what: str, extra: str) -> UnsupportedError:
+    """Return the refusal of what needs a package that is not installed."""
+    return UnsupportedError("U504", what, hint=f"python -m pip install 'certile[{extra}]'")
 
 
 def _torch_or_none() -> Any:  # noqa: ANN401 - a module, or None
@@ -328,37 +309,19 @@ def _torch_dtype(torch: Any, name: str) -> Any:  # noqa: ANN401 - arrays of any 
     return {"f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16}[name]
 
 
-def _made_up(case: Case) -> list[np.ndarray[Any, Any]]:
-    """Return random inputs as f32, and labels as i64."""
-    random = np.random.default_rng(7)
-    rows, vectors = _INPUTS.get(case.op, (1, 0))
-    made: list[np.ndarray[Any, Any]] = [
-        random.standard_normal(case.shape, dtype=np.float32) for _ in range(rows)
-    ]
-    made += [random.standard_normal(case.shape[-1:], dtype=np.float32) for _ in range(vectors)]
-    if case.op == "cross_entropy":
-        made.append(random.integers(0, case.shape[-1], case.shape[:-1], dtype=np.int64))
-    return made
-
-
-def _traffic(case: Case) -> int:
-    """Return the bytes that have to be read and written at least."""
-    size, elements = _SIZES[case.dtype], math.prod(case.shape)
-    rows = elements // max(case.shape[-1], 1)
-    inputs, vectors = _INPUTS.get(case.op, (1, 0))
-    read = (inputs * elements + vectors * case.shape[-1]) * size
-    if case.op == "cross_entropy":
-        read += 8 * rows
-    if case.op in _PER_ROW:
-        width = 8 if case.op in _POSITIONS else size
-        return read + rows * width * (2 if case.op == "min_max" else 1)
-    return read + elements * size * (2 if case.op.startswith("residual_") else 1)
+def _poison(output: Output) -> np.ndarray[Any, Any]:
+    if output.dtype in ("i8", "i64"):
+        return np.full(output.shape, -1, numpy_dtype(output.dtype))
+    return np.full(output.shape, np.nan, np.float32)
 
 
 def _as_numpy(array: Array) -> np.ndarray[Any, Any]:
     """Return the elements as NumPy can hold them, narrow floats as f32."""
     if isinstance(array, np.ndarray):
         return array.astype(np.float32) if array.dtype == np.float16 else array
+    if not hasattr(array, "detach"):
+        mx: Any = importlib.import_module("mlx.core")
+        return np.asarray(array.astype(mx.float32) if array.dtype == mx.bfloat16 else array)
     wide = array.float() if array.is_floating_point() else array
     found: np.ndarray[Any, Any] = wide.numpy()
     return found
@@ -366,3 +329,14 @@ def _as_numpy(array: Array) -> np.ndarray[Any, Any]:
 
 def _shared_numpy(array: Array) -> Array:
     return array if isinstance(array, np.ndarray) else array.numpy()
+
+
+def _mlx_array(array: Array) -> Array:
+    """Return a copy as an array of MLX."""
+    mx: Any = importlib.import_module("mlx.core")
+    plain = _as_numpy(array)
+    narrow = {"torch.bfloat16": mx.bfloat16, "torch.float16": mx.float16}
+    made = mx.array(plain)
+    made = made.astype(narrow[str(array.dtype)]) if str(array.dtype) in narrow else made
+    mx.eval(made)
+    return made

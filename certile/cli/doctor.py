@@ -1,7 +1,8 @@
 """`certile doctor`: what this machine can do, and the one command that adds what is missing.
 
-In: the machine.  Out: plain data, and text.  Decides what counts as a fault: only what keeps the
-CPU from working.  Everything else is optional and said to be so.
+In: the machine.  Out: plain data, and text.  Decides what counts as a fault: whatever is there and
+fails.  What is not there is optional and said to be so, but for the CPU and the reference.  Leaves
+trying the targets to `certile.cli.abilities`.
 """
 
 from __future__ import annotations
@@ -10,12 +11,16 @@ import importlib.metadata
 import importlib.util
 import os
 import platform
-import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TypedDict
 
 from certile import settings
+from certile.cli.abilities import Ability, abilities
+from certile.cli.cache_command import Part, parts
 from certile.diagnostics import CertileError
+
+# Targets that need nothing but this package.
+_NEEDED = ("cpu", "reference")
 
 
 class Check(TypedDict):
@@ -28,14 +33,17 @@ class Check(TypedDict):
 
 
 class Report(TypedDict):
-    """Everything that was found; `ok` says that kernels run on this CPU."""
+    """Everything that was found; `ok` says that nothing that is there is at fault."""
 
     ok: bool
     python: str
     platform: str
     checks: list[Check]
+    targets: list[Ability]
+    caches: list[Part]
     packages: dict[str, str]
     settings: dict[str, str]
+    changed: list[str]
 
 
 _PACKAGES = (
@@ -47,20 +55,29 @@ _PACKAGES = (
     "rich",
     "torch",
     "mlx",
+    "matplotlib",
+    "cuda-bindings",
     "tokenizers",
 )
 
 
 def report() -> Report:
     """Look at everything."""
-    checks = [_cpu(), _clang(), _cuda_text(), _cuda_device(), _torch(), _cache()]
+    tried = abilities()
+    checks = [_machine(), _clang(), *_frameworks(), _cache()]
+    needed = all(each["state"] == "good" for each in tried if each["target"] in _NEEDED)
+    faults = [each["state"] for each in (*checks, *tried)].count("fault")
+    now = settings.current()
     return {
-        "ok": all(each["state"] != "fault" for each in checks),
+        "ok": needed and not faults,
         "python": platform.python_version(),
         "platform": platform.platform(),
         "checks": checks,
+        "targets": tried,
+        "caches": parts(),
         "packages": _packages(),
-        "settings": {name: str(value) for name, value in settings.current().values().items()},
+        "settings": {name: str(value) for name, value in now.values().items()},
+        "changed": list(_changed()),
     }
 
 
@@ -68,11 +85,29 @@ def report_text(found: Report) -> str:
     """Return the report as text."""
     lines = [f"Python {found['python']} on {found['platform']}", ""]
     for check in found["checks"]:
-        lines.append(f"{check['state']:<8} {check['name']}: {check['found']}")
-        if check["fix"]:
-            lines.append(f"{'':<8} to add it: {check['fix']}")
+        lines += _paragraph(check["state"], check["name"], check["found"], check["fix"])
+    lines += ["", "targets"]
+    for each in found["targets"]:
+        name = f"{each['target']} ({each['can']})" if each["state"] == "good" else each["target"]
+        lines += _paragraph(each["state"], name, each["found"], each["fix"])
+    lines += ["", "settings of the environment"]
+    lines += [f"{'':<8} {name}={found['settings'][name]}" for name in found["changed"]] or [
+        "  none"
+    ]
     shown = ", ".join(f"{name} {version}" for name, version in found["packages"].items())
-    return "\n".join([*lines, "", shown])
+    lines += ["", shown, "", "nothing is wrong" if found["ok"] else "something is wrong; see above"]
+    return "\n".join(lines)
+
+
+def _paragraph(state: str, name: str, found: str, fix: str) -> Iterator[str]:
+    yield f"{state:<8} {name}: {found}"
+    if fix:
+        yield f"{'':<8} to add it: {fix}"
+
+
+def _changed() -> Iterator[str]:
+    """Give the names of settings that are set to something."""
+    return (each.name for each in settings.VARIABLES if settings.is_set(each.name))
 
 
 def _check(name: str, state: str, found: str, fix: str = "") -> Check:
@@ -88,22 +123,16 @@ def _looked(name: str, look: Callable[[], str], *, needed: bool, fix: str) -> Ch
         return _check(name, "fault" if needed else "absent", first, fix)
 
 
-def _cpu() -> Check:
-    """Run a kernel, which shows that compiling, loading and launching work."""
+def _machine() -> Check:
+    """Say what the compiler is told about this machine."""
 
     def look() -> str:
-        import numpy as np
-
-        from certile import ops
         from certile.runtime.cpu.device import machine_sheet
-        from certile.runtime.target import target
 
-        with target("cpu"):
-            y = ops.softmax(np.zeros((3, 8), np.float32))
-        if not bool((y == np.float32(0.125)).all()):
-            raise RuntimeError("softmax of zeros is wrong")
         sheet = machine_sheet()
-        return f"kernels run; sheet {sheet.name}, {sheet.lanes} lanes, {sheet.cores} threads"
+        caches = ", ".join(f"{size >> 10} KiB" for size in sheet.cache_bytes)
+        vector = f"vectors of {sheet.vector_bytes} bytes, {sheet.registers} registers"
+        return f"sheet {sheet.name}: {sheet.cores} threads, {vector}, caches of {caches}"
 
     return _looked("CPU", look, needed=True, fix="python -m pip install --upgrade llvmlite numpy")
 
@@ -119,26 +148,14 @@ def _clang() -> Check:
     return _looked("clang, for simulated Metal", look, needed=False, fix=fix)
 
 
-def _cuda_text() -> Check:
-    present = importlib.util.find_spec("cuda") is not None
-    if present:
-        return _check("NVRTC, to compile CUDA text", "good", "the cuda packages are installed")
-    fix = "python -m pip install 'certile[cuda]'"
-    return _check("NVRTC, to compile CUDA text", "absent", "no cuda packages", fix)
-
-
-def _cuda_device() -> Check:
-    tool = shutil.which("nvidia-smi")
-    if tool is not None:
-        return _check("NVIDIA GPU", "good", f"a driver is installed ({tool})")
-    return _check("NVIDIA GPU", "absent", "no driver; CUDA text is still generated")
-
-
-def _torch() -> Check:
-    if importlib.util.find_spec("torch") is None:
-        fix = "python -m pip install 'certile[torch]'"
-        return _check("PyTorch", "absent", "not installed", fix)
-    return _check("PyTorch", "good", importlib.metadata.version("torch"))
+def _frameworks() -> Iterator[Check]:
+    """Look for the frameworks whose arrays kernels take, without importing them."""
+    for name, package in (("NumPy", "numpy"), ("PyTorch", "torch"), ("MLX", "mlx")):
+        if importlib.util.find_spec(package) is None:
+            fix = f"python -m pip install 'certile[{package}]'"
+            yield _check(name, "absent", "not installed", fix)
+        else:
+            yield _check(name, "good", importlib.metadata.version(package))
 
 
 def _cache() -> Check:
@@ -149,7 +166,8 @@ def _cache() -> Check:
     if not (nearest.is_dir() and os.access(nearest, os.W_OK)):
         found = f"{now.cache_dir} cannot be written; every process compiles anew"
         return _check("disk cache", "absent", found, "set CERTILE_CACHE_DIR to a folder of yours")
-    return _check("disk cache", "good", f"{now.cache_dir} ({now.cache})")
+    held = ", ".join(f"{part['entries']} entries of {part['name']}" for part in parts())
+    return _check("disk cache", "good", f"{now.cache_dir} ({now.cache}; {held})")
 
 
 def _packages() -> dict[str, str]:

@@ -13,12 +13,23 @@ from typing import Annotated, Literal
 import typer
 
 from certile import __version__
-from certile.cli.options import FormFlags, JsonFlag, PlanFlags, ShapeFlag, TargetFlag, spelled_out
-from certile.cli.output import DECLINED, FAILED, GOOD, emit, guarded, say
+from certile.cli.group import CommandGroup
+from certile.cli.options import (
+    FormFlags,
+    JsonFlag,
+    PlaceFlags,
+    PlanFlags,
+    ShapeFlag,
+    TargetFlag,
+    dtype_name,
+    spelled_out,
+)
+from certile.cli.output import DECLINED, FAILED, GOOD, emit, guarded, say, write_file
 from certile.diagnostics import ArgumentError
 
 app = typer.Typer(
     name="certile",
+    cls=CommandGroup,
     help="Plan, explain, run and measure tile programs.",
     no_args_is_help=True,
     add_completion=False,
@@ -28,6 +39,7 @@ app = typer.Typer(
 
 OpArgument = Annotated[str, typer.Argument(help="An operation, or FILE.py:kernel.", metavar="OP")]
 RunTarget = Literal["cpu", "reference", "metal-sim"]
+CacheAction = Literal["info", "clear", "verify"]
 
 
 def _show_version(wanted: bool) -> None:
@@ -49,7 +61,10 @@ def common(
 @app.command()
 @guarded
 def doctor(as_json: JsonFlag = False) -> int:
-    """Say what this machine can do: targets, tools, packages, settings, and what is missing."""
+    """Try what this machine can do: targets, tools, packages, settings, and what is missing.
+
+    Exits 1 when something that is there does not work.
+    """
     from certile.cli.doctor import report, report_text
 
     found = report()
@@ -62,8 +77,31 @@ def doctor(as_json: JsonFlag = False) -> int:
 
 @app.command()
 @guarded
+def cache(
+    action: Annotated[
+        CacheAction,
+        typer.Argument(help="info, clear (remove every entry) or verify.", metavar="ACTION"),
+    ] = "info",
+    as_json: JsonFlag = False,
+) -> int:
+    """Say what the disk cache holds, empty it, or verify that every entry is whole.
+
+    Exits 1 when an entry is damaged, or could not be removed.
+    """
+    from certile.cli.cache_command import act, report_text
+
+    found = act(action)
+    if as_json:
+        emit(found)
+    else:
+        say(report_text(found))
+    return GOOD if found["ok"] else FAILED
+
+
+@app.command()
+@guarded
 def ops(as_json: JsonFlag = False) -> int:
-    """List the ready-made operations, with their signatures."""
+    """List the ready-made operations: signature, result, element types and targets."""
     from certile.cli.catalogue import listing, listing_text
 
     found = listing()
@@ -115,9 +153,7 @@ def explain(
         typer.Option(help="Extents such as 3x4096; for a kernel of a file also x=3x4096,y=3."),
     ] = "",
     target: TargetFlag = "cpu",
-    out: Annotated[
-        Path | None, typer.Option(help="Folder of the files; certile-explain/… by default.")
-    ] = None,
+    places: PlaceFlags = PlaceFlags(),  # noqa: B008 - a frozen record
     plan_flags: PlanFlags = PlanFlags(),  # noqa: B008 - a frozen record
     form: FormFlags = FormFlags(),  # noqa: B008 - a frozen record
     as_json: JsonFlag = False,
@@ -138,7 +174,12 @@ def explain(
         raise ArgumentError("A311", message, hint="pass for example --shape 3x4096")
     subject = find(op, shape, form)
     found = explained(subject, target, plan_flags, form.dtype)
-    paths = found.write(out or Path("certile-explain") / f"{subject.name}-{target}")
+    paths = found.write(places.out or Path("certile-explain") / f"{subject.name}-{target}")
+    html = places.html
+    if html is not None:
+        from certile.cli.page import html_page
+
+        write_file(html, html_page(subject, found, target, form.dtype))
     if as_json:
         stages = [
             {"number": stage.number, "name": stage.name, "file": str(path)}
@@ -149,7 +190,7 @@ def explain(
         refusals = [refusal.to_json() for refusal in found.refusals]
         emit({"stages": stages, "plan": shown, "refusals": refusals})
     else:
-        for path in paths:
+        for path in (*paths, *([] if html is None else [html])):
             say(str(path))
     refused = any(each.mapping is None for each in found.plans)
     return DECLINED if refused else GOOD
@@ -198,6 +239,52 @@ def why(
 
 @app.command()
 @guarded
+def prove(
+    what: Annotated[
+        str, typer.Argument(help="A law, FILE.py:law or FILE.py:kernel.", metavar="LAW")
+    ],
+    latex: Annotated[bool, typer.Option("--latex", help="Print what is proved as LaTeX.")] = False,
+    steps: Annotated[
+        bool, typer.Option("--steps", help="Print the argument, step by step.")
+    ] = False,
+    shape: Annotated[
+        str, typer.Option(help="For a kernel: extents such as 3x4096, or x=3x4096,y=3.")
+    ] = "",
+    dtype: Annotated[
+        str, typer.Option(help="For a kernel: an element type, or x=f32,y=i64.")
+    ] = "f32",
+    as_json: JsonFlag = False,
+) -> int:
+    """Check the proof of a law and show it, or list the laws that a kernel's reductions use.
+
+    A shape is needed where a view's annotation gives no rank. Exits 1 when a law is not proved,
+    and 4 for a law of an author's, whose specification is not read.
+    """
+    from certile.cli import prove as proving
+    from certile.runtime.kernel import TileKernel
+
+    found = proving.subject(what)
+    if isinstance(found, TileKernel):
+        if latex or steps:
+            raise ArgumentError("A311", "--latex and --steps are of a law, and this is a kernel")
+        document = proving.kernel_document(found, shape, FormFlags(dtype).dtype)
+        if as_json:
+            emit(document)
+        else:
+            say(proving.kernel_text(document))
+        return GOOD
+    if latex and steps and not as_json:
+        raise ArgumentError("A311", "--steps are not written as LaTeX", hint="leave one out")
+    shown, proof = proving.Shown(latex, steps), proving.checked(found)
+    if as_json:
+        emit(proving.proof_document(proof, shown))
+    else:
+        say(proving.proof_text(proof, shown))
+    return GOOD if proof.refusal is None else FAILED
+
+
+@app.command()
+@guarded
 @spelled_out
 def run(
     op: Annotated[str, typer.Argument(help="An operation.", metavar="OP")],
@@ -227,9 +314,15 @@ def bench(
     ops: Annotated[str, typer.Option(help="Operations, a comma list.")] = "softmax,layer_norm",
     shapes: Annotated[str, typer.Option(help="Shapes, a comma list.")] = "4096x4096",
     dtypes: Annotated[str, typer.Option(help="Element types, a comma list.")] = "f32",
-    against: Annotated[str, typer.Option(help="numpy and torch, a comma list.")] = "numpy,torch",
+    against: Annotated[
+        str,
+        typer.Option(
+            help="numpy, torch, mlx: a comma list; NumPy, and PyTorch where it is, by default."
+        ),
+    ] = "",
     plot: Annotated[
-        Path | None, typer.Option(help="Write a picture of the ratios; needs matplotlib.")
+        Path | None,
+        typer.Option(help="Write a picture of bandwidths and ratios, a PNG; needs matplotlib."),
     ] = None,
     budgets: Annotated[
         str | None,
@@ -240,18 +333,20 @@ def bench(
     """Measure operations beside the frameworks' own, or check the bars of `--budgets`.
 
     Every output is compared with float64 before its time counts; the contestants take turns.
+    Beside the figure of a bar stands its ceiling: what a copy of the same bytes, measured in the
+    same run, would reach. A bar above it counts as missed; no kernel reaches it on this machine.
     """
     if budgets is not None:
         from certile.cli.budgets import check_budgets
 
         return check_budgets(budgets.split(","), as_json=as_json)
-    from certile.cli.bench import Request, run_bench
+    from certile.cli.bench import Request, opponents, run_bench
 
     request = Request(
         tuple(ops.split(",")),
         tuple(shapes.split(",")),
-        tuple(dtypes.split(",")),
-        tuple(against.split(",")),
+        tuple(map(dtype_name, dtypes.split(","))),
+        opponents(against),
     )
     return run_bench(request, plot=plot, as_json=as_json)
 

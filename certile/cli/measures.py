@@ -4,13 +4,16 @@ In: the name of a budget, on the command line.  Out: figures by name, as JSON on
 Decides what is run.  Leaves bars and verdicts to `certile.cli.budgets`.
 
 A figure of a case is `OP SHAPE DTYPE RIVAL`: the rival's median time over that of certile with its
-output given; `… copy` is the fraction of a copy's bandwidth that certile reaches.
+output given; `… copy` is the fraction of a copy's bandwidth that certile reaches, `… mlx fresh` the
+time of MLX over that of certile with arrays of MLX, both allocating.  `ceiling FIGURE` is what the
+figure would be if certile took the time of its own copy of the bytes that the case has to move.
 """
 
 from __future__ import annotations
 
 import contextlib
 import importlib
+import importlib.util
 import json
 import math
 import statistics
@@ -19,7 +22,7 @@ import sys
 import tempfile
 import time
 import timeit
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -30,31 +33,23 @@ Figures = dict[str, float]
 _SECONDS_A_CASE = 1.2
 _FIRST_CALLS = 3
 _NORMS = ("rms_norm", "layer_norm", "residual_layer_norm", "residual_rms_norm", "cross_entropy")
+_MLX_OPS = ("softmax", "rms_norm", "layer_norm")
 _BOTH = ("4096x4096", "65536x256")
 
 
 def rows() -> Figures:
     """Measure the row operations beside PyTorch and NumPy."""
-    from certile.cli.contest import Case, Race
-    from certile.cli.options import parse_shape
-
     found: Figures = {}
 
     def race(op: str, shape: str, dtype: str, *against: str) -> None:
-        figures = Race(Case(op, parse_shape(shape), dtype), against).run(_SECONDS_A_CASE)
-        given = figures[0]
-        wrong = next((f.wrong for f in figures[:2] if f.wrong), "")
-        if wrong:
-            raise RuntimeError(f"{op} {shape} {dtype} is wrong: {wrong}")
-        for figure in figures[1:]:
-            found[f"{op} {shape} {dtype} {figure.contestant}"] = figure.median / given.median
-        if given.ratio_to_copy is not None:
-            found[f"{op} {shape} {dtype} copy"] = given.ratio_to_copy
+        found.update(_raced(op, shape, dtype, against))
 
     for shape in _BOTH:
         for op in ("softmax", "sum", *_NORMS):
             race(op, shape, "f32", "torch", *(("numpy",) if op == "softmax" else ()))
         race("softmax", shape, "bf16", "torch")
+        for op in _MLX_OPS if importlib.util.find_spec("mlx") else ():
+            race(op, shape, "f32", "mlx")
     for op in ("layer_norm", "rms_norm", "residual_layer_norm"):
         race(op, "4096x4096", "bf16", "torch")
     race("softmax", "1x1048576", "f32", "torch")
@@ -63,22 +58,44 @@ def rows() -> Figures:
     return found
 
 
+def _raced(op: str, shape: str, dtype: str, against: Sequence[str]) -> Figures:
+    """Return the figures of one case."""
+    from certile.cli.contest import Case, Race
+    from certile.cli.options import parse_shape
+
+    figures = Race(Case(op, parse_shape(shape), dtype), against).run(_SECONDS_A_CASE)
+    for figure in figures:
+        if figure.wrong and figure.contestant.startswith("certile"):
+            raise RuntimeError(f"{op} {shape} {dtype} is wrong: {figure.wrong}")
+    case, given = f"{op} {shape} {dtype}", figures[0]
+    found: Figures = {}
+    for figure in figures[1:]:
+        found[f"{case} {figure.contestant}"] = figure.median / given.median
+        found[f"ceiling {case} {figure.contestant}"] = figure.ceiling
+    if given.copy_speed is not None:
+        found[f"{case} copy"] = given.speed / given.copy_speed
+        found[f"ceiling {case} copy"] = given.own_copy_speed / given.copy_speed
+    if "mlx" in against:
+        found[f"{case} mlx fresh"] = found[f"{case} mlx"] / found[f"{case} certile mlx"]
+        found[f"ceiling {case} mlx fresh"] = found[f"ceiling {case} mlx"]
+    return found
+
+
 def _summaries(found: Figures) -> Figures:
     """Return the figures that are made of several others."""
-    usual = [found[f"{op} {shape} f32 torch"] for op in _NORMS for shape in _BOTH]
     # Outputs of 64 MB: what allocates less is no allocation that anybody notices.
     large = ("softmax", "rms_norm", "layer_norm", "residual_layer_norm", "residual_rms_norm")
     own = [found[f"{op} {shape} f32 certile"] for op in large for shape in _BOTH]
-    six = (*large, "cross_entropy")
-    theirs = [
-        found[f"{op} {shape} f32 torch"] / found[f"{op} {shape} f32 certile"]
-        for op in six
-        for shape in _BOTH
-    ]
+    usual = [f"{op} {shape} f32" for op in _NORMS for shape in _BOTH]
+    six = [f"{op} {shape} f32" for op in (*large, "cross_entropy") for shape in _BOTH]
+    theirs = [found[f"{case} torch"] / found[f"{case} certile"] for case in six]
+    mean = statistics.geometric_mean
     return {
-        "usual": statistics.geometric_mean(usual),
+        "usual": mean(found[f"{case} torch"] for case in usual),
+        "ceiling usual": mean(found[f"ceiling {case} torch"] for case in usual),
         "own allocation": max(own),
-        "allocating": statistics.geometric_mean(theirs),
+        "allocating": mean(theirs),
+        "ceiling allocating": mean(found[f"ceiling {case} torch"] for case in six),
     }
 
 
@@ -113,6 +130,8 @@ def call() -> Figures:
     makers: dict[str, Callable[[Any], Any]] = {"numpy": np.asarray}
     with contextlib.suppress(ImportError):
         makers["torch"] = importlib.import_module("torch").from_numpy
+    if importlib.util.find_spec("mlx"):
+        found |= _calls_with_mlx()
     for name, make in makers.items():
         x, y, weight, bias = arrays(make)
         two = softmax_kernel.prepare(x, y)
@@ -123,6 +142,29 @@ def call() -> Figures:
         ) - _least(four)
         found["prepared"] = max(_least(two), found.get("prepared", 0.0))
     return found
+
+
+def _calls_with_mlx() -> Figures:
+    """Measure the same with arrays of MLX, whose results are new: they cannot be stored to.
+
+    The prepared calls, which take the kernel's time off, are of NumPy arrays.
+    """
+    import numpy as np
+
+    from certile import ops
+    from certile.ops.kernels.rows import layer_norm_kernel, softmax_kernel
+
+    mx: Any = importlib.import_module("mlx.core")
+    x, y = np.ones((1, 16), np.float32), np.ones((1, 16), np.float32)
+    weight, bias = np.ones(16, np.float32), np.ones(16, np.float32)
+    two = softmax_kernel.prepare(x, y)
+    four = layer_norm_kernel.prepare(x, y, 1e-5, weight, bias)
+    theirs = [mx.array(each) for each in (x, weight, bias)]
+    mx.eval(*theirs)
+    return {
+        "overhead mlx 2": _least(partial(ops.softmax, theirs[0])) - _least(two),
+        "overhead mlx 4": _least(partial(ops.layer_norm, *theirs)) - _least(four),
+    }
 
 
 def _least(work: Callable[[], object]) -> float:

@@ -13,11 +13,13 @@ import inspect
 import typing
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import typer
 
 from certile.diagnostics import ArgumentError
+from certile.frontend.dtype_names import dtype_of
 from certile.plan.record import Materialization, Options
 
 Target = Literal["cpu", "metal", "cuda"]
@@ -82,12 +84,15 @@ class PlanFlags:
 
 @dataclass(frozen=True, slots=True)
 class FormFlags:
-    """Which form of an operation."""
+    """Which form of an operation; dtypes are under our names, however they were written."""
 
     dtype: Annotated[
         str,
         typer.Option(
-            help="Element type, such as f32 or bf16; for a kernel of a file also f32,labels=i64."
+            help=(
+                "Element type, such as f32, bf16 or torch.float32; "
+                "for a kernel of a file also f32,labels=i64."
+            )
         ),
     ] = "f32"
     weight: Annotated[bool, typer.Option("--weight", help="With a weight for each column.")] = False
@@ -95,6 +100,23 @@ class FormFlags:
     residual: Annotated[
         bool, typer.Option("--residual", help="Of x + residual, which is stored as well.")
     ] = False
+
+    def __post_init__(self) -> None:
+        """Take the spellings of frameworks."""
+        object.__setattr__(self, "dtype", ",".join(map(_one_dtype, self.dtype.split(","))))
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceFlags:
+    """Where an explanation is written."""
+
+    out: Annotated[
+        Path | None, typer.Option(help="Folder of the files; certile-explain/… by default.")
+    ] = None
+    html: Annotated[
+        Path | None,
+        typer.Option(help="Write all of it as one page too, with a map of what each lane owns."),
+    ] = None
 
 
 def spelled_out(function: Callable[..., int]) -> Callable[..., int]:
@@ -145,3 +167,18 @@ def parse_shape(text: str) -> tuple[int, ...]:
         message = f"{text!r} is no shape"
         raise ArgumentError("A311", message, hint="write extents with x between, as in 3x4096")
     return tuple(int(part) for part in parts)
+
+
+def dtype_name(text: str) -> str:
+    """Return our name of an element type: "f32" for float32, torch.float32, mlx.core.float32.
+
+    What names none is returned as it is; whoever uses it knows what is taken.
+    """
+    known = dtype_of(text.strip().rpartition(".")[2])
+    return text.strip() if known is None else known.name
+
+
+def _one_dtype(part: str) -> str:
+    """Respell `float32` or `labels=int64`."""
+    view, equals, dtype = part.rpartition("=")
+    return f"{view}{equals}{dtype_name(dtype)}"

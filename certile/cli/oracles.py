@@ -17,7 +17,7 @@ Array = np.ndarray[Any, Any]
 Oracle = Callable[..., tuple[Array, ...]]
 
 # Unit roundoff of each float type.
-ROUNDOFF = {"f32": 2.0**-24, "f16": 2.0**-11, "bf16": 2.0**-8}
+ROUNDOFF = {"f64": 2.0**-53, "f32": 2.0**-24, "f16": 2.0**-11, "bf16": 2.0**-8}
 
 _erf = np.frompyfunc(math.erf, 1, 1)
 
@@ -89,6 +89,61 @@ def silu(x: Array) -> tuple[Array, ...]:
     return (x / (1.0 + np.exp(-x)),)
 
 
+def swiglu(gate: Array, up: Array) -> tuple[Array, ...]:
+    """silu(gate) · up."""
+    return (silu(gate)[0] * up,)
+
+
+def geglu(gate: Array, up: Array) -> tuple[Array, ...]:
+    """gelu(gate) · up."""
+    return (gelu(gate)[0] * up,)
+
+
+def group_norm(x: Array, groups: int) -> tuple[Array, ...]:
+    """Layer norm of each group of channels, which lie along axis 1."""
+    return (layer_norm(x.reshape(len(x), groups, -1))[0].reshape(x.shape),)
+
+
+def quantize_rows(x: Array) -> tuple[Array, ...]:
+    """round(x / scale) and scale = max(abs(x)) / 127, rounded to f32 as they are stored.
+
+    The quotient of two f32 numbers, rounded to f64 and then to f32, is what f32 division gives.
+    """
+    greatest = np.abs(x).max(axis=-1)
+    with np.errstate(over="ignore", invalid="ignore"):
+        scale = (greatest / 127.0).astype(np.float32)
+    scale = np.where(np.isfinite(scale), scale, np.float32(np.nan))
+    usable = scale > 0
+    quotient = (x / np.where(usable, scale, 1.0)[..., None]).astype(np.float32)
+    codes = np.where(usable[..., None], np.clip(np.rint(quotient), -127, 127), 0.0)
+    return codes.astype(np.float64), scale.astype(np.float64)
+
+
+def norm_quantize(x: Array, weight: Array | None = None) -> tuple[Array, ...]:
+    """The normalised row over its scale, not rounded to a code, and the scale."""
+    (y,) = rms_norm(x, weight)
+    scale = np.abs(y).max(axis=-1) / 127.0
+    return y / np.where(scale > 0, scale, 1.0)[..., None], scale
+
+
+def rope(x: Array, cos: Array, sin: Array) -> tuple[Array, ...]:
+    """(a + ib)(cos + i sin), a and b the halves of the last axis."""
+    half = x.shape[-1] // 2
+    turned = (x[..., :half] + 1j * x[..., half:]) * (cos + 1j * sin)
+    return (np.concatenate([turned.real, turned.imag], axis=-1),)
+
+
+def embedding(weight: Array, indices: Array) -> tuple[Array, ...]:
+    """weight[indices]."""
+    return (weight[indices],)
+
+
+def topk(x: Array, k: int) -> tuple[Array, ...]:
+    """The k greatest, the greatest first, and where they are; the first of equal ones first."""
+    found = np.argsort(-x, axis=-1, kind="stable")[..., :k]
+    return np.take_along_axis(x, found, axis=-1), found.astype(np.float64)
+
+
 def _row(function: Callable[..., Array]) -> Oracle:
     return lambda x: (np.asarray(function(x, axis=-1)),)
 
@@ -96,6 +151,8 @@ def _row(function: Callable[..., Array]) -> Oracle:
 ORACLES: dict[str, Oracle] = {
     "sum": _row(np.sum),
     "mean": _row(np.mean),
+    "var": _row(np.var),
+    "std": _row(np.std),
     "max": _row(np.max),
     "min": _row(np.min),
     "argmax": _row(np.argmax),
@@ -111,26 +168,58 @@ ORACLES: dict[str, Oracle] = {
     "gelu": gelu,
     "gelu_tanh": gelu_tanh,
     "silu": silu,
+    "cumsum": _row(np.cumsum),
+    "cummax": _row(np.maximum.accumulate),
+    "swiglu": swiglu,
+    "geglu": geglu,
+    "quantize_rows": quantize_rows,
+    "norm_quantize": norm_quantize,
+    "rope": rope,
+    "embedding": embedding,
 }
+
+
+# Results that are elements, positions or copies of elements; codes of rows as they are.
+_EXACT = (
+    "argmax",
+    "argmin",
+    "max",
+    "min",
+    "min_max",
+    "cummax",
+    "topk",
+    "quantize_rows",
+    "embedding",
+)
 
 
 def tolerance(op: str, x: Array, expected: Array, dtype: str, result_dtype: str) -> Array | float:
     """Return how far each element of a result may be off.
 
     8 · sqrt(row length) · u of f32, on the scale of what is summed, plus one rounding to the
-    result's type.  Positions and chosen elements are exact.
+    result's type.  Positions, chosen and copied elements are exact, and so are codes and scales of
+    rows as they are; a code of a normalised row is within half of what it rounds.
     """
-    if op in ("argmax", "argmin", "max", "min", "min_max"):
+    if op in _EXACT:
         return 0.0
     del dtype  # inputs are exact, whatever they are
+    if result_dtype == "i8":
+        return 0.5 + 127.0 * 8.0 * math.sqrt(max(x.shape[-1], 1)) * ROUNDOFF["f32"]
     length = x.shape[-1] if x.ndim else 1
     scale: Array | float = np.abs(expected).max(initial=0.0, where=np.isfinite(expected))
+    if op == "cumsum":
+        scale = np.abs(x).cumsum(axis=-1)
     if op in ("sum", "mean"):
         total = np.abs(x).sum(axis=-1)
         scale = total if op == "sum" else total / length
     if op in ("logsumexp", "cross_entropy", "log_softmax"):
         finite = np.abs(x).max(initial=1.0, where=np.isfinite(x))
         scale = np.maximum(scale, finite)
-    computed = 8.0 * math.sqrt(max(length, 1)) * ROUNDOFF["f32"] * scale
+    if op in ("var", "std"):
+        # Rounding an element moves its deviation, however small that is beside the element.
+        root = np.sqrt((x * x).mean(axis=-1))
+        scale = scale + (root if op == "std" else root * np.sqrt(np.abs(expected)))
+    unit = ROUNDOFF["f64" if result_dtype == "f64" else "f32"]
+    computed = 8.0 * math.sqrt(max(length, 1)) * unit * scale
     rounded = ROUNDOFF[result_dtype] * np.abs(expected)
     return np.asarray(computed + rounded)

@@ -1,12 +1,14 @@
-"""What a command prints, and which exit code a failure has.
+"""What a command prints or writes, and which exit code a failure has.
 
 In: results and exceptions.  Out: text or JSON on standard output, complaints on standard error.
 Decides the exit codes: 0 good, 1 a check failed, 2 wrong usage, 3 declined or refused, 4
-unsupported here, 70 our fault.  Leaves the documents themselves to the commands.
+unsupported here, 70 our fault; and that a path of the caller's which cannot be written is wrong
+usage.  Leaves the documents themselves to the commands.
 """
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import json
 import os
@@ -18,24 +20,52 @@ from pathlib import Path
 
 import typer
 
-from certile.diagnostics import CertileError, InternalError, KernelError, UnsupportedError
+from certile.cli.memory import too_large
+from certile.diagnostics import (
+    ArgumentError,
+    CertileError,
+    InternalError,
+    KernelError,
+    UnsupportedError,
+)
 
 GOOD, FAILED, USAGE, DECLINED, UNSUPPORTED, INTERNAL = 0, 1, 2, 3, 4, 70
 
 
 def say(text: str = "") -> None:
-    """Print one line of a result."""
+    """Print one line of a result; A311 where standard output takes no more."""
     try:
         sys.stdout.write(text + "\n")
         sys.stdout.flush()
     except BrokenPipeError:
         # The reader, such as `head`, has what it wanted; the exit code still counts.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _discard_output()
+    except OSError as error:
+        _discard_output()
+        raise unwritable("standard output", error) from error
+
+
+def _discard_output() -> None:
+    """Let nothing that is still to be written to standard output fail once more."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def emit(document: Mapping[str, object]) -> None:
     """Print the JSON document of a command."""
     say(json.dumps(document, indent=2))
+
+
+def unwritable(what: object, error: OSError, hint: str | None = None) -> ArgumentError:
+    """Return the complaint of a path that the caller named and the system does not take."""
+    return ArgumentError("A311", f"{what} cannot be written: {error.strerror or error}", hint=hint)
+
+
+def write_file(path: Path, content: str | bytes) -> None:
+    """Write a file that the caller named; A311 where that cannot be."""
+    try:
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+    except OSError as error:
+        raise unwritable(path, error) from error
 
 
 def exit_code(error: CertileError) -> int:
@@ -53,7 +83,10 @@ def guarded(function: Callable[..., int]) -> Callable[..., None]:
         try:
             code = function(**values)
         except CertileError as error:
-            code = _shown(error, as_json=bool(values.get("as_json")))
+            code = shown(error, as_json=bool(values.get("as_json")))
+        except MemoryError as error:
+            refusal = too_large(str(error) or "an allocation failed")
+            code = shown(refusal, as_json=bool(values.get("as_json")))
         except (typer.Exit, typer.BadParameter, KeyboardInterrupt):
             raise
         except Exception as error:  # noqa: BLE001 - whatever it is, it is our fault and is reported
@@ -63,10 +96,13 @@ def guarded(function: Callable[..., int]) -> Callable[..., None]:
     return run
 
 
-def _shown(error: CertileError, *, as_json: bool) -> int:
+def shown(error: CertileError, *, as_json: bool) -> int:
+    """Show an error as text or JSON, and return its exit code."""
     code = exit_code(error)
     if as_json:
-        emit({"error": {"code": error.code, "text": str(error), "exit": code}})
+        with contextlib.suppress(ArgumentError):
+            # Where standard output takes nothing the exit code has to do.
+            emit({"error": {"code": error.code, "text": str(error), "exit": code}})
     else:
         sys.stderr.write(f"{error}\n")
     return code
@@ -76,12 +112,17 @@ def _crashed(error: Exception, *, as_json: bool) -> int:
     """Report a fault of this package, with a file that holds what a report needs."""
     text = "".join(traceback.format_exception(error))
     internal = InternalError("V904", f"{type(error).__name__}: {error}")
-    folder = Path.cwd()
-    try:
-        crash = internal.write_crash({"traceback.txt": text}, folder)
-    except OSError:
-        crash = internal.write_crash({"traceback.txt": text}, Path(tempfile.gettempdir()))
+    crash = _crash_file(internal, text)
     if as_json:
         emit({"error": {"code": "V904", "text": str(error), "exit": INTERNAL, "crash": str(crash)}})
-    sys.stderr.write(f"{text}\nThis is a fault of certile. What a report needs is in {crash}\n")
+    where = f"What a report needs is in {crash}" if crash else "No folder took a crash file"
+    sys.stderr.write(f"{text}\nThis is a fault of certile. {where}\n")
     return INTERNAL
+
+
+def _crash_file(internal: InternalError, text: str) -> Path | None:
+    """Write the crash file where that is possible."""
+    for folder in (Path.cwd(), Path(tempfile.gettempdir())):
+        with contextlib.suppress(OSError):
+            return internal.write_crash({"traceback.txt": text}, folder)
+    return None

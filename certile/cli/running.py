@@ -15,6 +15,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from certile.cli.memory import require_memory
 from certile.cli.options import FormFlags, PlanFlags, parse_shape
 from certile.diagnostics import ArgumentError
 from certile.ir.tile import Scalar
@@ -31,6 +32,8 @@ Runner = Callable[[Arguments], list[str]]
 
 # The reference judges so many elements; of a larger shape the first and last rows are judged.
 _MOST_JUDGED = 1 << 20
+# The arrays of a trial, what they were before it, and what they are made from.
+_COPIES = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +64,7 @@ def run_op(
     extents = parse_shape(shape)
     asked = {"weight": form.weight, "bias": form.bias, "residual": form.residual}
     subject = bare(op, extents, form.dtype, **asked)
+    require_memory(_COPIES * _bytes(subject), f"{op} of {shape}")
     runner = _runner(subject, target, flags)
     found: list[tuple[_Trial, Agreement]] = []
     reports: list[str] = []
@@ -84,6 +88,11 @@ def run_op(
         "ok": not reports and all(a.ok for _, a in found),
         "reports": reports,
     }
+
+
+def _bytes(subject: Bare) -> int:
+    """Return the bytes of all arrays of the subject."""
+    return sum(prod(subject.shapes[view.name]) * view.dtype.size for view in subject.kernel.views)
 
 
 def _copied(value: object) -> object:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from certile.cli.options import PlanFlags, Target
+from certile.cli.output import unwritable
 from certile.cli.subject import Subject
 from certile.diagnostics import ArgumentError, Refusal
 from certile.pipeline import CompiledProgram, compile_program, plan_program
@@ -47,7 +48,9 @@ def sheet_for(target: Target, name: str | None) -> Sheet:
 def planned(subject: Subject, target: Target, flags: PlanFlags) -> tuple[GroupPlan, ...]:
     """Return the plan of each launch."""
     sheet = sheet_for(target, flags.sheet)
-    return plan_program(subject.kernel, subject.programs, sheet, flags.options())
+    return plan_program(
+        subject.kernel, subject.programs, sheet, flags.options(), facts=subject.facts()
+    )
 
 
 def document(plan: GroupPlan, subject: Subject, target: str, dtype: str) -> dict[str, object]:
@@ -81,15 +84,16 @@ class Explained:
             for path, stage in zip(paths, self.stages, strict=True):
                 path.write_text(stage.text if stage.text.endswith("\n") else stage.text + "\n")
         except OSError as error:
-            message = f"{folder} cannot be written: {error.strerror}"
-            raise ArgumentError("A311", message, hint="pass --out another folder") from error
+            raise unwritable(folder, error, "pass --out another folder") from error
         return paths
 
 
 def explained(subject: Subject, target: Target, flags: PlanFlags, dtype: str) -> Explained:
     """Take the subject through every stage for a target; nothing is run."""
     sheet = sheet_for(target, flags.sheet)
-    plans = plan_program(subject.kernel, subject.programs, sheet, flags.options())
+    plans = plan_program(
+        subject.kernel, subject.programs, sheet, flags.options(), facts=subject.facts()
+    )
     watch = RecordWatcher()
     stages = [Stage(0, "python", "00-python.py", subject.source)] if subject.source else []
     stages += _plan_stages(plans, subject, target, dtype)

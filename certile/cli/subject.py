@@ -30,7 +30,10 @@ Shapes = Mapping[str, tuple[int, ...]]
 
 @dataclass(frozen=True)
 class Subject:
-    """A kernel to look at; `source` is its Python text, where there is one."""
+    """A kernel to look at; `source` is its Python text, where there is one.
+
+    That text begins at line `first_line` of `file`.
+    """
 
     name: str
     kernel: Kernel
@@ -38,6 +41,8 @@ class Subject:
     programs: tuple[int, ...]
     shape: tuple[int, ...]
     source: str = ""
+    file: str = ""
+    first_line: int = 0
 
     def facts(self) -> dict[str, ViewFacts]:
         """Return what is known of each view when its array is C-ordered and aligned to 64 bytes."""
@@ -65,30 +70,42 @@ def find(what: str, shape: str, form: FormFlags) -> Subject:
     extents = parse_shape(shape)
     flags = {"weight": form.weight, "bias": form.bias, "residual": form.residual}
     found = bare(what, extents, form.dtype, **flags)
-    return Subject(what, found.kernel, found.shapes, found.programs, extents, found.source)
+    shapes, programs = found.shapes, found.programs
+    return Subject(what, found.kernel, shapes, programs, extents, *_source(found.function))
 
 
 def _from_file(path: Path, name: str, shape: str, form: FormFlags) -> Subject:
     kernel = _load(path, name)
-    arguments = _stand_ins(kernel, shape, form.dtype)
+    arguments = stand_ins(kernel, shape, form.dtype)
     shapes = {n: value.shape for n, value in arguments.items() if isinstance(value, Shaped)}
     made = kernel.tile_ir(arguments)
     programs = tuple(
         prod(extent_of(axis, shapes) for axis in region.over) for region in parallel_regions(made)
     )
     first = next(iter(shapes.values()), ())
-    return Subject(name, made, shapes, programs, first, inspect.getsource(kernel.function))
+    return Subject(name, made, shapes, programs, first, *_source(kernel))
 
 
-def _stand_ins(kernel: TileKernel, shape: str, dtype: str) -> dict[str, object]:
-    """Return an argument for each parameter that has no default: a shaped one, or the number 1."""
-    named, everywhere = _shapes(shape)
+def _source(kernel: TileKernel) -> tuple[str, str, int]:
+    """Return the Python text of a kernel, its file, and the line where it begins."""
+    code = kernel.function.__code__
+    return inspect.getsource(kernel.function), code.co_filename, code.co_firstlineno
+
+
+def stand_ins(kernel: TileKernel, shape: str, dtype: str) -> dict[str, object]:
+    """Return an argument for each parameter that has no default: a shaped one, or the number 1.
+
+    Without a shape, a view whose annotation gives its rank has extents of 1.
+    """
+    named, everywhere = _shapes(shape) if shape else ({}, None)
     own_dtypes, common = _dtypes(dtype)
     made: dict[str, object] = {}
     for parameter in kernel.signature.parameters:
         name = parameter.name
         if parameter.kind in ("view", "any") and (name in named or not parameter.optional):
             extents = named.get(name, everywhere)
+            if extents is None and not shape and parameter.view.rank is not None:
+                extents = (1,) * parameter.view.rank
             if extents is None:
                 raise ArgumentError(
                     "A309",
@@ -141,6 +158,14 @@ def _dtypes(text: str) -> tuple[dict[str, DType], DType]:
 
 
 def _load(path: Path, name: str) -> TileKernel:
+    kernel = named_in(path, name)
+    if not isinstance(kernel, TileKernel):
+        raise ArgumentError("A309", f"{path} has no kernel called {name}")
+    return kernel
+
+
+def named_in(path: Path, name: str) -> object:
+    """Return what a file calls by a name, None for nothing; A309 for a file that is not there."""
     if not path.exists():
         raise ArgumentError("A309", f"there is no file {path}")
     spec = importlib.util.spec_from_file_location(f"certile_subject_{path.stem}", path)
@@ -154,7 +179,4 @@ def _load(path: Path, name: str) -> TileKernel:
         spec.loader.exec_module(module)
     finally:
         sys.path.remove(str(path.parent))
-    kernel = getattr(module, name, None)
-    if not isinstance(kernel, TileKernel):
-        raise ArgumentError("A309", f"{path} has no kernel called {name}")
-    return kernel
+    return getattr(module, name, None)

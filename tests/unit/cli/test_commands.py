@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 
 import certile
 from certile import ops
+from certile.cli import abilities, bench
 from certile.cli.main import app
 
 KERNELS = """
@@ -66,8 +67,15 @@ def kernels(tmp_path: Path) -> Path:
 def test_ops_lists_every_operation() -> None:
     code, shown, _ = run("ops", "--json")
     assert code == 0
-    assert [each["name"] for each in json.loads(shown)["ops"]] == list(ops.__all__)
-    assert "softmax(x, axis=-1" in run("ops")[1]
+    found = {each["name"]: each for each in json.loads(shown)["ops"]}
+    assert list(found) == list(ops.__all__)
+    assert found["softmax"]["dtypes"] == ["f16", "bf16", "f32", "f64"]
+    assert found["argmax"]["dtypes"][:3] == ["bool", "i8", "i16"]
+    assert found["softmax"]["targets"]["metal"] == ["f16", "bf16", "f32"]
+    assert found["softmax"]["targets"]["cuda"] == found["softmax"]["dtypes"]
+    shown = run("ops")[1]
+    assert "softmax(x, axis=-1" in shown
+    assert "on cpu, metal (not f64), cuda" in shown
 
 
 def test_doctor_runs_a_kernel() -> None:
@@ -77,7 +85,28 @@ def test_doctor_runs_a_kernel() -> None:
     assert found["ok"]
     assert found["checks"][0]["name"] == "CPU"
     assert found["settings"]["CERTILE_CACHE"]
-    assert "kernels run" in run("doctor")[1]
+    tried = {each["target"]: each for each in found["targets"]}
+    assert tried["cpu"]["can"] == tried["reference"]["can"] == "runs"
+    assert tried["metal"]["can"] == "text"
+    assert {each["state"] for each in found["targets"]} <= {"good", "absent"}
+    assert {part["name"] for part in found["caches"]} == {"kernels", "simulated Metal"}
+
+
+def test_doctor_tells_what_is_absent_from_what_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CERTILE_CLANG", "/nowhere/clang")
+    code, shown, _ = run("doctor")
+    assert code == 0
+    assert "absent   clang" in shown
+    assert "CERTILE_CLANG=/nowhere/clang" in shown
+    assert shown.splitlines()[-1] == "nothing is wrong"
+
+    def broken(_name: str) -> str:
+        raise RuntimeError("softmax of zeros is wrong")
+
+    monkeypatch.setattr(abilities, "_runs", broken)
+    code, shown, _ = run("doctor")
+    assert code == 1
+    assert "fault    cpu: softmax of zeros is wrong" in shown
 
 
 @pytest.mark.parametrize(("target", "suffix"), [("cpu", "ll"), ("metal", "metal"), ("cuda", "cu")])
@@ -287,7 +316,8 @@ def test_run_follows_a_plan() -> None:
     assert (code, json.loads(shown)["ok"]) == (0, True)
 
 
-def test_bench_gives_one_row_a_contestant() -> None:
+def test_bench_gives_one_row_a_contestant(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bench, "_SECONDS_A_CASE", 0.02)
     arguments = ("--ops", "sum", "--shapes", "8x64", "--against", "numpy", "--json")
     code, shown, _ = run("bench", *arguments)
     rows = json.loads(shown)["rows"]

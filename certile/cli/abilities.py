@@ -1,0 +1,117 @@
+"""What each target can do on this machine, found out by doing it.
+
+In: the machine.  Out: an `Ability` a target.  Decides the self-test: a softmax of zeros, whose
+result is known without computing.  A target that lacks a tool or a device is absent; one that has
+them and fails is at fault.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+from collections.abc import Callable
+from typing import Any, Literal, TypedDict
+
+import numpy as np
+
+from certile import ops
+from certile.cli.subject import row_major_facts
+from certile.codegen.artifact import Artifact
+from certile.diagnostics import CertileError, UnsupportedError
+from certile.ops.kernels import bare
+from certile.pipeline import compile_program
+from certile.runtime.target import target
+from certile.targets import DEFAULTS
+
+__all__ = ["Ability", "abilities"]
+
+State = Literal["good", "absent", "fault"]
+
+# The architecture that CUDA text is compiled for where no device says another.
+_ARCHITECTURE = "sm_90"
+
+
+class Ability(TypedDict):
+    """What a target can do: `runs` kernels, `compiles` them, prints `text`, or nothing."""
+
+    target: str
+    state: State
+    can: str
+    found: str
+    fix: str
+
+
+def abilities() -> list[Ability]:
+    """Try every target."""
+    clang = "apt-get install clang-19, or set CERTILE_CLANG"
+    cuda = "python -m pip install 'certile[cuda]'"
+    return [
+        _tried("cpu", "runs", lambda: _runs("cpu"), "python -m pip install --upgrade llvmlite"),
+        _tried("reference", "runs", lambda: _runs("reference"), ""),
+        _tried("metal-sim", "runs", lambda: _runs("metal-sim"), clang),
+        _tried("metal", "text", lambda: _prints("metal"), ""),
+        _tried("cuda", "compiles", _compiles_cuda, cuda),
+        _tried("cuda device", "runs", _runs_cuda, ""),
+        _tried("null", "plans", _plans, ""),
+    ]
+
+
+def _tried(name: str, can: str, attempt: Callable[[], str], fix: str) -> Ability:
+    """Return what an attempt says, or what stopped it."""
+    try:
+        return {"target": name, "state": "good", "can": can, "found": attempt(), "fix": ""}
+    except UnsupportedError as error:
+        return _failed(name, "absent", error, fix)
+    except (CertileError, ImportError, OSError, RuntimeError, ValueError) as error:
+        return _failed(name, "fault", error, fix)
+
+
+def _failed(name: str, state: State, error: Exception, fix: str) -> Ability:
+    first = str(error).splitlines()[0] if str(error) else type(error).__name__
+    if isinstance(error, CertileError):
+        first = error.diagnostic.message
+    return {"target": name, "state": state, "can": "nothing", "found": first, "fix": fix}
+
+
+def _runs(name: Literal["cpu", "reference", "metal-sim"]) -> str:
+    with target(name):
+        y = ops.softmax(np.zeros((3, 8), np.float32))
+    if not bool((y == np.float32(0.125)).all()):
+        raise RuntimeError("softmax of zeros is wrong")
+    return "a kernel ran, and its result is right"
+
+
+def _text(name: str) -> Artifact:
+    subject = bare("softmax", (3, 8))
+    facts = {view: row_major_facts(shape, 4) for view, shape in subject.shapes.items()}
+    compiled = compile_program(subject.kernel, facts, subject.programs, DEFAULTS[name])
+    return compiled.launches[0].artifact
+
+
+def _prints(name: str) -> str:
+    lines = len(_text(name).text.splitlines())
+    return f"a kernel was generated ({lines} lines); this version drives no device of this kind"
+
+
+def _plans() -> str:
+    with target("null"):
+        ops.softmax(np.zeros((3, 8), np.float32))
+    return "calls are checked and planned, and nothing runs"
+
+
+def _compiles_cuda() -> str:
+    from certile.runtime.cuda.toolchain import compile_cuda, toolchain_version
+
+    cubin = compile_cuda(_text("cuda"), _ARCHITECTURE)
+    return f"{toolchain_version()} compiled a kernel for {_ARCHITECTURE} ({len(cubin)} bytes)"
+
+
+def _runs_cuda() -> str:
+    """Run on tensors of PyTorch, which own the memory of a device."""
+    torch: Any = importlib.import_module("torch") if importlib.util.find_spec("torch") else None
+    if torch is None or not torch.cuda.is_available():
+        raise UnsupportedError("U302", "PyTorch sees no CUDA device; CUDA text is still generated")
+    y = ops.softmax(torch.zeros((3, 8), device="cuda"))
+    if not bool((y == 0.125).all()):
+        raise RuntimeError("softmax of zeros is wrong")
+    return f"a kernel ran on {torch.cuda.get_device_name()}, and its result is right"

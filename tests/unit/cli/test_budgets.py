@@ -1,0 +1,83 @@
+"""Bars, ceilings and verdicts, from figures as a measurement gives them."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from certile.cli import budgets
+from certile.cli.budgets import Bar, bars_of, judged
+from certile.cli.contest import Case, Race
+from certile.cli.main import app
+from certile.cli.own_copy import own_copy
+
+LEAST = Bar("figure", "a bar", 1.6)
+MOST = Bar("figure", "a bar", 1.15, "at most")
+
+
+def verdict(bar: Bar, *runs: float, ceiling: float | None = None) -> object:
+    figures = {"figure": runs, **({} if ceiling is None else {"ceiling figure": [ceiling]})}
+    return judged("rows", bar, figures)["verdict"]
+
+
+def test_verdicts() -> None:
+    assert verdict(LEAST, 1.7) == "met"
+    assert verdict(LEAST, 1.2, 1.6, 1.7) == "met"
+    assert verdict(LEAST, 1.2) == "missed"
+    assert verdict(LEAST, 1.2, ceiling=1.9) == "missed"
+    assert verdict(LEAST, 1.2, ceiling=1.334) == "missed, ceiling 1.33"
+    assert verdict(LEAST, 1.7, ceiling=1.33) == "met"
+    assert verdict(LEAST) == "not measured"
+    assert verdict(MOST, 1.1) == "met"
+    assert verdict(MOST, 1.2, ceiling=1.0) == "missed"
+
+
+def test_the_table_counts_bars_above_the_ceiling_as_missed(monkeypatch: pytest.MonkeyPatch) -> None:
+    bars = tuple(Bar(f"f{n}", f"bar {n}", 2.0) for n in range(3))
+    measured = {"f0": [2.5], "f1": [1.0], "f2": [1.0], "ceiling f1": [1.5], "ceiling f2": [3.0]}
+    monkeypatch.setattr(budgets, "bars_of", lambda _name: bars)
+    monkeypatch.setattr(budgets, "_figures", lambda _name: measured)
+    done = CliRunner().invoke(app, ["bench", "--budgets", "rows"])
+    assert done.exit_code == 1
+    assert "missed, ceiling 1.50" in done.stdout
+    assert "1 of 3 bars met, 1 of those missed lie above what a copy allows here" in done.stdout
+    done = CliRunner().invoke(app, ["bench", "--budgets", "rows", "--json"])
+    found = json.loads(done.stdout)["budgets"]
+    assert [each["ceiling"] for each in found] == [None, 1.5, 3.0]
+    assert [each["verdict"] for each in found] == ["met", "missed, ceiling 1.50", "missed"]
+
+
+def test_bars_of_mlx_count_where_it_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(budgets.importlib.util, "find_spec", lambda _name: None)
+    without = {bar.figure for bar in (*bars_of("rows"), *bars_of("call"))}
+    monkeypatch.setattr(budgets.importlib.util, "find_spec", lambda _name: "here")
+    limits = {bar.figure: bar.limit for bar in (*bars_of("rows"), *bars_of("call"))}
+    added = {name: limit for name, limit in limits.items() if name not in without}
+    assert added["softmax 65536x256 f32 mlx"] == 40
+    assert added["layer_norm 4096x4096 f32 mlx"] == 15
+    assert added["rms_norm 4096x4096 f32 mlx fresh"] == 2
+    assert added["overhead mlx 4"] == 7
+    assert len(added) == 14
+
+
+@pytest.mark.parametrize("shape", [(5, 129), (1, 4096), (3, 2, 512)])
+@pytest.mark.parametrize("dtype", [np.float32, np.float16])
+def test_the_own_copy_copies_every_bit(shape: tuple[int, ...], dtype: type) -> None:
+    random = np.random.default_rng(3)
+    bits = random.integers(0, 256, (*shape, np.dtype(dtype).itemsize), np.uint8)
+    source = np.ascontiguousarray(bits).view(dtype)[..., 0].copy()
+    target = np.zeros(shape, dtype)
+    own_copy(source, target)()
+    assert source.tobytes() == target.tobytes()
+
+
+def test_a_ceiling_is_the_time_of_a_copy_of_the_same_bytes() -> None:
+    figures = Race(Case("sum", (64, 512)), ("numpy",)).run(0.05)
+    rival = next(f for f in figures if f.contestant == "numpy")
+    moved = 64 * 512 * 4 + 64 * 4
+    assert rival.bytes == moved
+    assert rival.ceiling == pytest.approx(rival.median / (moved / rival.own_copy_speed))
+    assert rival.to_json()["ceiling"] == rival.ceiling

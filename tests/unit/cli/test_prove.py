@@ -1,0 +1,207 @@
+"""`certile prove`: laws, their steps, kernels, and what is refused."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from certile.cli import prove
+from certile.cli.main import app
+from certile.ir.laws import BUILTIN
+from certile.proof.registry import shipped
+
+KERNELS = """
+import certile as ct
+
+
+class _Sum:
+    state = {"total": "acc"}
+    identity = staticmethod(lambda: 0.0)
+    lift = staticmethod(lambda x: x)
+    merge = staticmethod(lambda a, b: a.total + b.total)
+    finalize = staticmethod(lambda s: s.total)
+
+
+@ct.law
+class Plain(_Sum):
+    pass
+
+
+@ct.law
+class Specified(_Sum):
+    spec = staticmethod(sum)
+
+
+@ct.tile_kernel
+def several(x: ct.View[ct.f32, 2], y: ct.View[ct.f32, 1], z: ct.View[..., 2]):
+    rows, cols = ct.axis("rows", x.shape[0]), ct.axis("cols", x.shape[1])
+    for r in ct.parallel(rows):
+        v = x[r, cols]
+        y[r] = ct.reduce(v, cols, ct.absmax)
+        y[r] = ct.reduce(v, cols, Plain)
+        y[r] = ct.reduce(v, cols, ct.add, policy="fold_left")
+        z[r, cols] = ct.scan(v, cols, ct.maximum)
+
+
+@ct.tile_kernel
+def peaks(x: ct.View[ct.i32, 2], y: ct.View[ct.i32, 1]):
+    rows, cols = ct.axis("rows", x.shape[0]), ct.axis("cols", x.shape[1])
+    for r in ct.parallel(rows):
+        y[r] = ct.reduce(x[r, cols], cols, ct.absmax) - ct.reduce(x[r, cols], cols, ct.maximum)
+
+
+@ct.tile_kernel
+def nothing(x: ct.View, y: ct.View):
+    rows, cols = ct.axis("rows", x.shape[0]), ct.axis("cols", x.shape[1])
+    for r in ct.parallel(rows):
+        y[r, cols] = x[r, cols] * int(cols.extent)
+
+
+@ct.tile_kernel
+def uses_an_extent_as_a_number(x: ct.View[ct.f32, 2], y: ct.View[ct.f32, 1]):
+    rows, cols = ct.axis("rows", x.shape[0]), ct.axis("cols", x.shape[1])
+    for r in ct.parallel(rows):
+        y[r] = ct.reduce(x[r, cols], cols, ct.add) * int(x.shape[1])
+"""
+
+
+def run(*arguments: str) -> tuple[int, str, str]:
+    done = CliRunner().invoke(app, ["prove", *arguments])
+    return done.exit_code, done.stdout, done.stderr
+
+
+@pytest.fixture
+def kernels(tmp_path: Path) -> str:
+    path = tmp_path / "kernels.py"
+    path.write_text(KERNELS)
+    return str(path)
+
+
+@pytest.mark.parametrize("name", BUILTIN)
+def test_a_built_in_law_is_proved(name: str) -> None:
+    code, shown, _ = run(name, "--json")
+    document = json.loads(shown)
+    assert code == 0
+    assert list(document) == ["law", "proved", "obligations", "certificate"]
+    assert (document["law"], document["proved"]) == (name, True)
+    assert document["certificate"] == hashlib.sha256(shipped(name).encode()).hexdigest()
+    goals = {each["name"]: each["goal"] for each in json.loads(shipped(name))["obligations"]}
+    assert {each["name"]: each["goal"] for each in document["obligations"]} == goals
+    assert all(each["proved"] and each["missing"] is None for each in document["obligations"])
+
+
+def test_text_says_what_is_proved_and_steps_say_how() -> None:
+    code, brief, _ = run("logsumexp")
+    assert code == 0
+    assert brief.startswith("law logsumexp\n  x: every number, both infinities and NaN\n")
+    assert "  s(xs) = Sum_xs[exp((x - (if m(xs) is finite then m(xs) else 0)))]\n" in brief
+    assert "case m(xs) is NaN:" not in brief
+    assert brief.splitlines()[-1].startswith("proved; certificate ")
+    code, full, _ = run("logsumexp", "--steps")
+    assert code == 0
+    assert set(brief.splitlines()) < set(full.splitlines())
+    assert "    case m(xs) is NaN:" in full.splitlines()
+
+
+def test_the_documentation_shows_what_is_printed() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "proofs.md").read_text(encoding="utf-8")
+    shown = page.partition("```console\n$ certile prove absmax --steps\n")[2].partition("```")[0]
+    printed = run("absmax", "--steps")[1]
+    parts = shown.removesuffix("...\n").split("...\n")
+    assert len(parts) == 2
+    assert all(part and part in printed for part in parts)
+
+
+def test_latex_and_steps_are_added_to_json() -> None:
+    assert run("add", "--latex")[1].startswith("\\begin{align*}\n")
+    code, shown, _ = run("add", "--latex", "--steps", "--json")
+    document = json.loads(shown)
+    assert code == 0
+    assert document["latex"] + "\n" == run("add", "--latex")[1]
+    assert document["obligations"][0]["steps"] == ["both sides are 0 [close]"]
+    code, _, complaint = run("add", "--latex", "--steps")
+    assert code == 2
+    assert "error[A311]" in complaint
+
+
+@pytest.mark.parametrize(
+    ("name", "code", "diagnostic", "said"),
+    [
+        ("maximun", 2, "A308", "did you mean maximum?"),
+        ("nothing.py:law", 2, "A309", "there is no file"),
+        ("{kernels}:missing", 2, "A309", "no kernel or law called missing"),
+        ("{kernels}:Specified", 4, "U507", "the spec of law Specified is not read"),
+        ("{kernels}:Plain", 4, "U507", "law Plain says nowhere what it means"),
+        ("{kernels}:nothing", 2, "A309", "the shape of x is not given"),
+        ("{kernels}:uses_an_extent_as_a_number", 2, "K025", "x.shape[1]"),
+    ],
+)
+def test_refusals(kernels: str, name: str, code: int, diagnostic: str, said: str) -> None:
+    exit_code, shown, complaint = run(name.format(kernels=kernels))
+    assert (exit_code, shown) == (code, "")
+    assert f"error[{diagnostic}]" in complaint
+    assert said in complaint
+    exit_code, shown, _ = run(name.format(kernels=kernels), "--json")
+    assert exit_code == code
+    assert json.loads(shown)["error"]["code"] == diagnostic
+
+
+def test_a_kernel_lists_the_laws_it_uses(kernels: str) -> None:
+    code, shown, _ = run(f"{kernels}:several", "--json")
+    document = json.loads(shown)
+    assert code == 0
+    assert (document["kernel"], document["rewrites"]) == ("several", [])
+    keys = ("kind", "law", "policy", "accumulate", "proved", "held_by")
+    assert [tuple(use[key] for key in keys) for use in document["laws"]] == [
+        ("reduction", "absmax", "unordered_tree", "f32", True, "certificate"),
+        ("reduction", "Plain", "unordered_tree", "f32", False, "generated lists"),
+        ("reduction", "add", "fold_left", "f32", False, "order as written, which needs no proof"),
+        ("scan", "maximum", "ordered_tree", "f32", True, "certificate"),
+    ]
+    code, text, _ = run(f"{kernels}:several")
+    assert code == 0
+    assert text.splitlines()[-1] == "programs are not rewritten"
+    assert run(f"{kernels}:several", "--steps")[0] == 2
+
+
+def test_a_kernel_of_integers_and_one_without_reductions(kernels: str) -> None:
+    shown = run(f"{kernels}:peaks", "--json")[1]
+    held = {use["law"]: use["held_by"] for use in json.loads(shown)["laws"]}
+    assert held["absmax"] == "property tests"
+    assert held["maximum"] == "certificate"
+    code, text, _ = run(f"{kernels}:nothing", "--shape", "3x8")
+    assert code == 0
+    assert "no reduction and no scan" in text
+    assert run(f"{kernels}:uses_an_extent_as_a_number", "--shape", "x=3x8,y=3")[0] == 0
+
+
+def _changed(name: str, change: dict[str, object], place: int) -> prove.Proof:
+    certificate = json.loads(shipped(name))
+    certificate["obligations"][place] |= change
+    return prove.checked(BUILTIN[name], json.dumps(certificate))
+
+
+def test_what_does_not_hold_is_named() -> None:
+    proof = _changed("absmax", {"steps": []}, 1)
+    document = prove.proof_document(proof, prove.Shown(steps=True))
+    assert (document["proved"], document["certificate"]) == (False, None)
+    missing = [(each["proved"], each["missing"]) for each in document["obligations"]]  # type: ignore[attr-defined]
+    stopped = "the checker stopped at one.s"
+    assert missing == [
+        (True, None),
+        (False, "one.s: 1 goals are left"),
+        (False, stopped),
+        (False, stopped),
+    ]
+    assert prove.proof_text(proof, prove.Shown()).endswith("is not proved: one.s: 1 goals are left")
+
+
+def test_a_certificate_of_another_law_proves_no_obligation() -> None:
+    proof = prove.checked(BUILTIN["add"], shipped("mul"))
+    obligations = prove.proof_document(proof, prove.Shown())["obligations"]
+    reason = "the certificate is of another law"
+    assert [each["missing"] for each in obligations] == [reason] * 4  # type: ignore[attr-defined]
