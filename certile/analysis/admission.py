@@ -22,7 +22,7 @@ from certile.analysis.affine import (
     undetermined,
 )
 from certile.analysis.effects import Access, Values, accesses, serial_loops
-from certile.analysis.layout import FOLDS, is_held, keeps
+from certile.analysis.layout import FOLDS, ORDERED_TREES, is_held, keeps, wide
 from certile.analysis.views import same_domain, unguarded, visit
 from certile.diagnostics import Refusal
 from certile.ir import dtypes
@@ -68,7 +68,7 @@ TARGET_KINDS = ("metal", "cuda", "cpu", "null")
 ACCUMULATORS = (dtypes.f32, dtypes.f64, dtypes.i32, dtypes.i64, dtypes.u32, dtypes.u64)
 # Stores to one view that no constant index tells apart; each pair of them is compared.
 _MOST_RIVALS = 128
-TREES = ("unordered_tree", "ordered_tree", "reproducible")
+TREES = ("unordered_tree", *ORDERED_TREES)
 KNOWN_EFFECTS = (Load, Store, Parallel, Serial)
 KNOWN_VALUES = (
     Bitcast,
@@ -289,10 +289,7 @@ def start_refusal(reduction: Reduce) -> Refusal | None:
 def _starts_as_identity(reduction: Reduce) -> bool:
     law = reduction.law
     terms = law.identity or ()
-    elements = 1
-    for axis in reduction.over:
-        elements *= axis.static
-    kinds = law.state_dtypes(reduction.accumulate, elements)
+    kinds = law.state_dtypes(reduction.accumulate, reduction.leaves)
     return len(terms) == len(reduction.init) and all(
         isinstance(start, Const)
         and isinstance(term, Lit)
@@ -310,7 +307,7 @@ def _same_bits(a: bool | int | float, b: bool | int | float, dtype: DType) -> bo
 def scanned_row(region: Region) -> Refusal | None:
     """A scan walks all elements of its tile, as one row, from values without a carried tile."""
     for scan in region.nodes(Scan):
-        kept = [axis.name for axis in scan.axes if axis != scan.over and axis.extent != 1]
+        kept = [axis.name for axis in wide(scan.axes) if axis != scan.over]
         missing = None
         if kept:
             missing = f"it keeps {', '.join(kept)}"
@@ -324,7 +321,7 @@ def scanned_row(region: Region) -> Refusal | None:
 def element_order(region: Region) -> Refusal | None:
     """A sort orders all elements of its tile, as one row."""
     for sort in region.nodes(Sort):
-        kept = [axis.name for axis in sort.spanned if axis.extent != 1]
+        kept = [axis.name for axis in wide(sort.spanned)]
         missing = None
         if kept:
             missing = f"it keeps {', '.join(kept)}"

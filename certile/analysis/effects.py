@@ -25,6 +25,7 @@ from certile.ir.tile import (
     Tile,
     roots,
 )
+from certile.ir.types import Axis
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +82,7 @@ class Values:
         self.nodes: tuple[Node, ...] = tuple(reach(_live_roots(parallel)))
         self.consumers: dict[Node, dict[Node, None]] = {}
         self._homes: dict[Node, tuple[Serial, ...]] = {}
-        self._index_homes: dict[object, tuple[Serial, ...]] = {}
+        self._index_homes: dict[Axis, tuple[Serial, ...]] = {}
         for effect, loops in _walk(parallel.body, ()):
             if isinstance(effect, Serial):
                 inside = (*loops, effect)

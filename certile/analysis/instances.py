@@ -8,7 +8,7 @@ certain nor shown, in a kernel without such a view, to the reference interpreter
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from certile.diagnostics import Diagnostic
 from certile.ir.node import Node, reach
@@ -25,9 +25,7 @@ from certile.ir.tile import (
     effects,
 )
 from certile.ir.types import Axis
-from certile.ir.walk import extent_of, parallel_regions
-
-Shapes = Mapping[str, Sequence[int]]
+from certile.ir.walk import Shapes, extent_of, parallel_regions
 
 
 def meeting_stores(kernel: Kernel, shapes: Shapes) -> Iterator[Diagnostic]:

@@ -15,9 +15,11 @@ from certile.ir.node import Node
 from certile.ir.tile import Carried, Load, Memory, Reduce, Result, Serial
 from certile.ir.types import Axis
 
-__all__ = ["FOLDS", "Layout", "Way", "is_held", "keeps", "wide"]
+__all__ = ["FOLDS", "ORDERED_TREES", "Layout", "Way", "is_held", "keeps", "wide"]
 
 FOLDS = ("fold_left", "fold_right")
+# The trees whose order the language fixes: a sweep of its own serves each.
+ORDERED_TREES = ("ordered_tree", "reproducible")
 Way = Literal["together", "alone"]
 
 

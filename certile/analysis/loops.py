@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 
+from certile.analysis.layout import ORDERED_TREES
 from certile.ir.node import Node, reach
 from certile.ir.rows import Step
 from certile.ir.tile import Reduce, Scan
@@ -36,7 +37,7 @@ def _joins(step: Step, group: Sequence[Step]) -> bool:
     if _walked(step) != _walked(head):
         return False
     nodes = [s.node for s in (*group, step)]
-    if any(isinstance(n, Reduce) and n.policy in ("ordered_tree", "reproducible") for n in nodes):
+    if any(isinstance(n, Reduce) and n.policy in ORDERED_TREES for n in nodes):
         return False
     if len({n.reverse for n in nodes if isinstance(n, Scan)}) > 1:
         return False

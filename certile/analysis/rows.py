@@ -12,6 +12,7 @@ import sys
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from math import prod
+from typing import TypeVar
 
 from certile.analysis import ownership, sharing
 from certile.analysis.admission import Region, refusal_of
@@ -55,6 +56,8 @@ from certile.ir.types import Axis
 
 __all__ = ["Materialization", "analyse"]
 
+Made = TypeVar("Made", bound=Tile)
+
 
 def analyse(
     kernel: Kernel,
@@ -83,14 +86,13 @@ def analyse(
     found = layouts(Anchors(region.values, (), scalars), places)
     if isinstance(found, Refusal):
         return found
-    made = [_laid_out(region, wanted, scalars, places, found[0])]
-    for layout in found[1:]:
-        if not isinstance(made[-1], Refusal) and words(made[-1].stripes) <= budget:
-            return made[-1]
-        made.append(_laid_out(region, wanted, scalars, places, layout))
-    fitting = [p for p in made if not isinstance(p, Refusal) and words(p.stripes) <= budget]
-    admitted = [p for p in made if not isinstance(p, Refusal)]
-    return (fitting or admitted or made)[0]
+    made: list[RowProgram | Refusal] = []
+    for layout in found:
+        program = _laid_out(region, wanted, scalars, places, layout)
+        if not isinstance(program, Refusal) and words(program.stripes) <= budget:
+            return program
+        made.append(program)
+    return next((program for program in made if not isinstance(program, Refusal)), made[0])
 
 
 def _laid_out(
@@ -292,7 +294,7 @@ class _Schedule:
         node = step.node
         if step.kind == "reduce":
             assert isinstance(node, Reduce)
-            shared = reduced_elements(node) if self.layout.lanes is None else step.elements
+            shared = node.leaves if self.layout.lanes is None else step.elements
             self.reductions.append((node, shared, times))
             return
         self.domains.append((step.elements, times))
@@ -308,11 +310,7 @@ def _program(
 ) -> RowProgram:
     """Collect what the steps are into the record that planners and lowering read."""
     layout = schedule.layout
-    made = tuple(
-        step.node
-        for step in flat(steps)
-        if step.kind == "materialize" and isinstance(step.node, Tile)
-    )
+    made = _nodes(steps, "materialize", Tile)
     loaded = {a.buffer for a in region.accesses if isinstance(a.effect, Load)}
     stored = {a.buffer for a in region.accesses_of(View) if isinstance(a.effect, Store)}
     reductions = tuple(reduction for reduction, _, _ in schedule.reductions)
@@ -327,8 +325,8 @@ def _program(
         read_and_written=not loaded.isdisjoint(stored),
         kept_inputs=tuple(tile for tile in made if isinstance(tile, Load)),
         memories=tuple(_memories(region)),
-        sorts=tuple(step.node for step in flat(steps) if isinstance(step.node, Sort)),
-        scans=tuple(step.node for step in flat(steps) if isinstance(step.node, Scan)),
+        sorts=_nodes(steps, "sort", Sort),
+        scans=_nodes(steps, "scan", Scan),
         kept_scans=tuple(_kept_scans(region, steps, schedule.anchors)),
         domain_trips=tuple(count for _, count in schedule.domains),
         reduction_trips=tuple(count for _, _, count in schedule.reductions),
@@ -337,12 +335,14 @@ def _program(
         stripes=stripes(steps, layout, escaped, schedule.anchors),
         lanes=layout.lanes,
         units=() if layout.lanes is None else schedule.units,
-        folds=tuple(
-            step.node
-            for step in flat(steps)
-            if step.kind == "fold" and isinstance(step.node, Reduce)
-        ),
+        folds=_nodes(steps, "fold", Reduce),
     )
+
+
+def _nodes(steps: tuple[Step, ...], kind: StepKind, of: type[Made]) -> tuple[Made, ...]:
+    """The nodes of all steps of one kind."""
+    nodes = (step.node for step in flat(steps) if step.kind == kind)
+    return tuple(node for node in nodes if isinstance(node, of))
 
 
 def _memories(region: Region) -> Iterator[Memory]:
@@ -353,7 +353,6 @@ def _memories(region: Region) -> Iterator[Memory]:
 
 def _kept_scans(region: Region, steps: tuple[Step, ...], anchors: Anchors) -> Iterator[Result]:
     """The live results of the scans that a loop other than their own reads."""
-
     live, consumers = frozenset(region.values.nodes), region.values.consumers
     wanted = outlasting(steps, lambda step: step_reads(step, anchors))
     for scan in (node for node in region.nodes(Scan) if node in wanted):
@@ -364,8 +363,3 @@ def _kept_scans(region: Region, steps: tuple[Step, ...], anchors: Anchors) -> It
 def _selects(region: Region) -> bool:
     """Whether a gather decides at run time what is read."""
     return any(isinstance(node, Gather) for node in region.values.nodes)
-
-
-def reduced_elements(reduction: Reduce) -> int:
-    """The number of elements a reduction folds."""
-    return prod(axis.static for axis in reduction.over)

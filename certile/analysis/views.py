@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from certile.analysis.effects import Access, depends_on_memory
+from certile.analysis.layout import wide
 from certile.diagnostics import Refusal
 from certile.ir.node import Node
 from certile.ir.tile import (
@@ -39,7 +40,7 @@ Moved = Literal["no", "relabel", "gather"]
 
 def same_domain(a: Sequence[Axis], b: Sequence[Axis]) -> bool:
     """Whether two domains number their elements alike; an axis of extent 1 counts for nothing."""
-    return [axis for axis in a if axis.extent != 1] == [axis for axis in b if axis.extent != 1]
+    return wide(a) == wide(b)
 
 
 def visit(

@@ -15,7 +15,8 @@ from typing import Any, Literal, TypedDict
 import numpy as np
 
 from certile import ops
-from certile.cli.subject import row_major_facts
+from certile.cli.output import first_line
+from certile.cli.subject import facts_of
 from certile.codegen.artifact import Artifact
 from certile.diagnostics import CertileError, UnsupportedError
 from certile.ops.kernels import bare
@@ -67,10 +68,8 @@ def _tried(name: str, can: str, attempt: Callable[[], str], fix: str) -> Ability
 
 
 def _failed(name: str, state: State, error: Exception, fix: str) -> Ability:
-    first = str(error).splitlines()[0] if str(error) else type(error).__name__
-    if isinstance(error, CertileError):
-        first = error.diagnostic.message
-    return {"target": name, "state": state, "can": "nothing", "found": first, "fix": fix}
+    found = error.diagnostic.message if isinstance(error, CertileError) else first_line(error)
+    return {"target": name, "state": state, "can": "nothing", "found": found, "fix": fix}
 
 
 def _runs(name: Literal["cpu", "reference", "metal-sim"]) -> str:
@@ -83,7 +82,7 @@ def _runs(name: Literal["cpu", "reference", "metal-sim"]) -> str:
 
 def _text(name: str) -> Artifact:
     subject = bare("softmax", (3, 8))
-    facts = {view: row_major_facts(shape, 4) for view, shape in subject.shapes.items()}
+    facts = facts_of(subject.kernel, subject.shapes)
     compiled = compile_program(subject.kernel, facts, subject.programs, DEFAULTS[name])
     return compiled.launches[0].artifact
 

@@ -7,7 +7,6 @@ form.  Leaves measuring to `certile.cli.contest` and drawing to `certile.cli.cha
 from __future__ import annotations
 
 import importlib.util
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +14,8 @@ from pathlib import Path
 from certile.cli.charts import bench_figure, check_plot, given, save
 from certile.cli.contest import Case, Figure, Race
 from certile.cli.options import parse_shape
-from certile.cli.output import FAILED, GOOD, emit, say
+from certile.cli.output import FAILED, GOOD, answer, progress
+from certile.cli.tables import aligned
 
 _SECONDS_A_CASE = 2.0
 
@@ -53,15 +53,11 @@ def run_bench(request: Request, *, plot: Path | None, as_json: bool) -> int:
     figures: list[Figure] = []
     cases = request.cases()
     for number, case in enumerate(cases, 1):
-        if sys.stderr.isatty():
-            sys.stderr.write(f"\r{number}/{len(cases)} {case.op} {case.shape} {case.dtype}\033[K")
+        progress(f"{number}/{len(cases)} {case.op} {case.shape} {case.dtype}")
         figures += Race(case, request.against).run(_SECONDS_A_CASE)
-    if sys.stderr.isatty():
-        sys.stderr.write("\r\033[K")
-    if as_json:
-        emit({"rows": [figure.to_json() for figure in figures]})
-    else:
-        say(table(figures))
+    progress()
+    document = {"rows": [figure.to_json() for figure in figures]}
+    answer(document, lambda: table(figures), as_json=as_json)
     if plot is not None:
         save(bench_figure(figures), plot)
     return FAILED if any(f.wrong and f.contestant.startswith("certile") for f in figures) else GOOD
@@ -69,8 +65,6 @@ def run_bench(request: Request, *, plot: Path | None, as_json: bool) -> int:
 
 def table(figures: Sequence[Figure]) -> str:
     """Return the figures as text; times beside certile's given form of the same case."""
-    from certile.cli.tables import aligned
-
     rows = [("op", "shape", "dtype", "contestant", "median", "min", "spread", "of copy", "ratio")]
     for figure in figures:
         rival = given(figures, figure)
@@ -78,7 +72,7 @@ def table(figures: Sequence[Figure]) -> str:
         rows.append(
             (
                 figure.case.op,
-                "x".join(map(str, figure.case.shape)),
+                figure.case.written_shape,
                 figure.case.dtype,
                 figure.contestant,
                 _time(figure.median),

@@ -21,7 +21,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from certile.cli.output import FAILED, GOOD, emit, say
+from certile.cli.output import FAILED, GOOD, answer, progress
 from certile.cli.tables import aligned
 from certile.diagnostics import ArgumentError, UnsupportedError
 
@@ -157,10 +157,7 @@ def check_budgets(names: Sequence[str], *, as_json: bool) -> int:
             raise ArgumentError("A305", f"there is no budget {name}", hint=f"use one of {known}")
         figures = _figures(name)
         found += [judged(name, bar, figures) for bar in bars_of(name)]
-    if as_json:
-        emit({"budgets": found})
-    else:
-        say(_table(found))
+    answer({"budgets": found}, lambda: _table(found), as_json=as_json)
     return GOOD if all(each["verdict"] == "met" for each in found) else FAILED
 
 
@@ -174,8 +171,7 @@ def _figures(name: str) -> dict[str, list[float]]:
     """Return every figure of a budget, one value a process."""
     runs: dict[str, list[float]] = {}
     for number in range(PROCESSES):
-        if sys.stderr.isatty():
-            sys.stderr.write(f"\r{name}: process {number + 1} of {PROCESSES}\033[K")
+        progress(f"{name}: process {number + 1} of {PROCESSES}")
         command = [sys.executable, "-m", "certile.cli.measures", name]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode != 0:
@@ -186,8 +182,7 @@ def _figures(name: str) -> dict[str, list[float]]:
             )
         for figure, value in json.loads(done.stdout).items():
             runs.setdefault(figure, []).append(float(value))
-    if sys.stderr.isatty():
-        sys.stderr.write("\r\033[K")
+    progress()
     return runs
 
 

@@ -43,7 +43,8 @@ def check_plot(path: Path) -> None:
     if path.suffix.lower() != ".png":
         raise ArgumentError("A311", f"{path} is no PNG file", hint="pass a name that ends in .png")
     if not path.parent.is_dir():
-        raise ArgumentError("A311", f"{path.parent} is no folder")
+        hint = "make the folder first, or name another"
+        raise ArgumentError("A311", f"{path.parent} is no folder", hint=hint)
 
 
 def save(drawn: Drawing, path: Path) -> None:
@@ -76,7 +77,7 @@ def given(figures: Sequence[Figure], like: Figure) -> Figure:
 
 
 def _label(case: Case) -> str:
-    return f"{case.op}  {'x'.join(map(str, case.shape))} {case.dtype}"
+    return f"{case.op}  {case.written_shape} {case.dtype}"
 
 
 def _place(number: int, count: int) -> float:

@@ -97,7 +97,7 @@ class Figure:
         """Return the row of `certile bench --json`."""
         return {
             "op": self.case.op,
-            "shape": "x".join(map(str, self.case.shape)),
+            "shape": self.case.written_shape,
             "dtype": self.case.dtype,
             "contestant": self.contestant,
             "median_s": self.median,
@@ -119,7 +119,7 @@ class Race:
         self._torch = _torch_or_none()
         if self._torch is None and case.dtype == "bf16":
             raise missing("bf16 arrays are made by PyTorch", "torch")
-        require_memory(footprint(case), f"{case.op} of {'x'.join(map(str, case.shape))}")
+        require_memory(footprint(case), f"{case.op} of {case.written_shape}")
         plain = made_up(case)
         self.bytes = traffic(case, plain)
         count = max(2, min(_MOST_SETS, math.ceil(_ROTATED_BYTES / self.bytes)))
@@ -211,7 +211,7 @@ class Race:
             described = zip(results, wanted, outputs(self.case), strict=True)
             for result, exact, output in described:
                 found = _as_numpy(result).astype(np.float64)
-                allowed = tolerance(base, inputs[0].astype(np.float64), exact, "f32", output.dtype)
+                allowed = tolerance(base, inputs[0].astype(np.float64), exact, output.dtype)
                 off = np.abs(found - exact)
                 if not bool((off <= allowed).all()):
                     contestant.wrong = f"off by {off.max():.3g}"

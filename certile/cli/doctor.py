@@ -9,14 +9,16 @@ from __future__ import annotations
 
 import importlib.metadata
 import importlib.util
-import os
 import platform
+import tempfile
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import TypedDict
 
 from certile import settings
 from certile.cli.abilities import Ability, abilities
 from certile.cli.cache_command import Part, parts
+from certile.cli.output import first_line
 from certile.diagnostics import CertileError
 
 # Targets that need nothing but this package.
@@ -119,8 +121,7 @@ def _looked(name: str, look: Callable[[], str], *, needed: bool, fix: str) -> Ch
     try:
         return _check(name, "good", look())
     except (CertileError, ImportError, OSError, RuntimeError) as error:
-        first = str(error).splitlines()[0] if str(error) else type(error).__name__
-        return _check(name, "fault" if needed else "absent", first, fix)
+        return _check(name, "fault" if needed else "absent", first_line(error), fix)
 
 
 def _machine() -> Check:
@@ -163,11 +164,20 @@ def _cache() -> Check:
     if now.cache == "off":
         return _check("disk cache", "absent", "switched off", "unset CERTILE_CACHE")
     nearest = next(each for each in (now.cache_dir, *now.cache_dir.parents) if each.exists())
-    if not (nearest.is_dir() and os.access(nearest, os.W_OK)):
+    if not (nearest.is_dir() and _takes_files(nearest)):
         found = f"{now.cache_dir} cannot be written; every process compiles anew"
         return _check("disk cache", "absent", found, "set CERTILE_CACHE_DIR to a folder of yours")
     held = ", ".join(f"{part['entries']} entries of {part['name']}" for part in parts())
     return _check("disk cache", "good", f"{now.cache_dir} ({now.cache}; {held})")
+
+
+def _takes_files(folder: Path) -> bool:
+    """Whether a file can be made in a folder; permissions alone do not tell."""
+    try:
+        with tempfile.TemporaryFile(dir=folder):
+            return True
+    except OSError:
+        return False
 
 
 def _packages() -> dict[str, str]:

@@ -72,6 +72,11 @@ class Case:
     shape: tuple[int, ...]
     dtype: str = "f32"
 
+    @property
+    def written_shape(self) -> str:
+        """The shape as commands take it, such as 3x4096."""
+        return "x".join(map(str, self.shape))
+
     def check(self) -> None:
         """Refuse a case that cannot be measured.
 

@@ -24,7 +24,7 @@ from certile.cli.options import (
     dtype_name,
     spelled_out,
 )
-from certile.cli.output import DECLINED, FAILED, GOOD, emit, guarded, say, write_file
+from certile.cli.output import DECLINED, FAILED, GOOD, answer, emit, guarded, say, write_file
 from certile.diagnostics import ArgumentError
 
 app = typer.Typer(
@@ -68,10 +68,7 @@ def doctor(as_json: JsonFlag = False) -> int:
     from certile.cli.doctor import report, report_text
 
     found = report()
-    if as_json:
-        emit(found)
-    else:
-        say(report_text(found))
+    answer(found, lambda: report_text(found), as_json=as_json)
     return GOOD if found["ok"] else FAILED
 
 
@@ -91,10 +88,7 @@ def cache(
     from certile.cli.cache_command import act, report_text
 
     found = act(action)
-    if as_json:
-        emit(found)
-    else:
-        say(report_text(found))
+    answer(found, lambda: report_text(found), as_json=as_json)
     return GOOD if found["ok"] else FAILED
 
 
@@ -105,10 +99,7 @@ def ops(as_json: JsonFlag = False) -> int:
     from certile.cli.catalogue import listing, listing_text
 
     found = listing()
-    if as_json:
-        emit({"ops": found})
-    else:
-        say(listing_text(found))
+    answer({"ops": found}, lambda: listing_text(found), as_json=as_json)
     return GOOD
 
 
@@ -127,16 +118,14 @@ def plan(
 
     Exits 3 when the plan is declined.
     """
-    from certile.cli.stages import document, plan_texts, planned
+    from certile.cli.stages import documents, plan_texts, planned
     from certile.cli.subject import find
 
     subject = find(op, shape, form)
     plans = planned(subject, target, plan_flags)
-    if as_json:
-        documents = [document(each, subject, target, form.dtype) for each in plans]
-        emit(documents[0] if len(documents) == 1 else {"launches": documents})
-    else:
-        say(plan_texts(plans))
+    made = documents(plans, subject, target, form.dtype)
+    document = made[0] if len(made) == 1 else {"launches": made}
+    answer(document, lambda: plan_texts(plans), as_json=as_json)
     return DECLINED if any(each.declined is not None for each in plans) else GOOD
 
 
@@ -166,7 +155,7 @@ def explain(
 
     if looks_like_code(op):
         return _explain_code(op, as_json=as_json)
-    from certile.cli.stages import document, explained
+    from certile.cli.stages import alone, documents, explained
     from certile.cli.subject import find
 
     if not shape:
@@ -185,8 +174,7 @@ def explain(
             {"number": stage.number, "name": stage.name, "file": str(path)}
             for stage, path in zip(found.stages, paths, strict=True)
         ]
-        plans = [document(each, subject, target, form.dtype) for each in found.plans]
-        shown = plans[0] if len(plans) == 1 else plans
+        shown = alone(documents(found.plans, subject, target, form.dtype))
         refusals = [refusal.to_json() for refusal in found.refusals]
         emit({"stages": stages, "plan": shown, "refusals": refusals})
     else:
@@ -201,10 +189,7 @@ def _explain_code(code: str, *, as_json: bool) -> int:
     from certile.cli.catalogue import code_entry, code_text
 
     entry = code_entry(code)
-    if as_json:
-        emit(entry)
-    else:
-        say(code_text(entry))
+    answer(entry, lambda: code_text(entry), as_json=as_json)
     return GOOD
 
 
@@ -223,17 +208,14 @@ def why(
 
     Exits 0 also where the plan was declined: the reason is what was asked for.
     """
-    from certile.cli.stages import document, planned, why_texts
+    from certile.cli.stages import documents, planned, why_texts
     from certile.cli.subject import find
 
     subject = find(op, shape, form)
     plans = planned(subject, target, plan_flags)
-    if as_json:
-        refusals = [refusal.to_json() for each in plans for refusal in each.refusals]
-        documents = [document(each, subject, target, form.dtype) for each in plans]
-        emit({"refusals": refusals, "plans": documents})
-    else:
-        say(why_texts(plans))
+    refusals = [refusal.to_json() for each in plans for refusal in each.refusals]
+    made = documents(plans, subject, target, form.dtype)
+    answer({"refusals": refusals, "plans": made}, lambda: why_texts(plans), as_json=as_json)
     return GOOD
 
 
@@ -268,10 +250,7 @@ def prove(
         if latex or steps:
             raise ArgumentError("A311", "--latex and --steps are of a law, and this is a kernel")
         document = proving.kernel_document(found, shape, FormFlags(dtype).dtype)
-        if as_json:
-            emit(document)
-        else:
-            say(proving.kernel_text(document))
+        answer(document, lambda: proving.kernel_text(document), as_json=as_json)
         return GOOD
     if latex and steps and not as_json:
         raise ArgumentError("A311", "--steps are not written as LaTeX", hint="leave one out")
@@ -301,10 +280,7 @@ def run(
     from certile.cli.running import report_text, run_op
 
     found = run_op(op, shape, target, form, plan_flags, check=check)
-    if as_json:
-        emit(found)
-    else:
-        say(report_text(found))
+    answer(found, lambda: report_text(found), as_json=as_json)
     return GOOD if found["ok"] else FAILED
 
 

@@ -163,7 +163,9 @@ def _keyword(name: str, annotation: object, default: object) -> inspect.Paramete
 def parse_shape(text: str) -> tuple[int, ...]:
     """Return the extents of a shape such as 3x4096; raises `ArgumentError` A311."""
     parts = text.lower().split("x")
-    if not all(part.isascii() and part.isdigit() for part in parts):
+    # No dimension has more elements than 64 bits count; longer numbers are not even read.
+    plain = all(part.isascii() and part.isdigit() and len(part) < 20 for part in parts)
+    if not plain or any(int(part) >= 1 << 63 for part in parts):
         message = f"{text!r} is no shape"
         raise ArgumentError("A311", message, hint="write extents with x between, as in 3x4096")
     return tuple(int(part) for part in parts)

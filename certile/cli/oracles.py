@@ -193,16 +193,16 @@ _EXACT = (
 )
 
 
-def tolerance(op: str, x: Array, expected: Array, dtype: str, result_dtype: str) -> Array | float:
+def tolerance(op: str, x: Array, expected: Array, result_dtype: str) -> Array | float:
     """Return how far each element of a result may be off.
 
     8 · sqrt(row length) · u of f32, on the scale of what is summed, plus one rounding to the
-    result's type.  Positions, chosen and copied elements are exact, and so are codes and scales of
-    rows as they are; a code of a normalised row is within half of what it rounds.
+    result's type; inputs are exact, whatever they are.  Positions, chosen and copied elements are
+    exact, and so are codes and scales of rows as they are; a code of a normalised row is within
+    half of what it rounds.
     """
     if op in _EXACT:
         return 0.0
-    del dtype  # inputs are exact, whatever they are
     if result_dtype == "i8":
         return 0.5 + 127.0 * 8.0 * math.sqrt(max(x.shape[-1], 1)) * ROUNDOFF["f32"]
     length = x.shape[-1] if x.ndim else 1

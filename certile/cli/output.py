@@ -55,9 +55,29 @@ def emit(document: Mapping[str, object]) -> None:
     say(json.dumps(document, indent=2))
 
 
+def answer(document: Mapping[str, object], as_text: Callable[[], str], *, as_json: bool) -> None:
+    """Print a result as its JSON document, or else as text, which is then made."""
+    if as_json:
+        emit(document)
+    else:
+        say(as_text())
+
+
+def progress(text: str = "") -> None:
+    """Show how far a long command is, on a terminal alone; without a text, wipe it out."""
+    if sys.stderr.isatty():
+        sys.stderr.write(f"\r{text}\033[K")
+
+
+def first_line(error: Exception) -> str:
+    """Return the first line of an error's text, or its class where it has none."""
+    return str(error).splitlines()[0] if str(error) else type(error).__name__
+
+
 def unwritable(what: object, error: OSError, hint: str | None = None) -> ArgumentError:
     """Return the complaint of a path that the caller named and the system does not take."""
-    return ArgumentError("A311", f"{what} cannot be written: {error.strerror or error}", hint=hint)
+    message = f"{what} cannot be written: {error.strerror or error}"
+    return ArgumentError("A311", message, hint=hint or "name a place that can be written")
 
 
 def write_file(path: Path, content: str | bytes) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from certile.cli.subject import row_major_facts
+from certile.cli.subject import facts_of
 from certile.ops.kernels import Bare
 from certile.pipeline import CompiledLaunch, compile_program
 from certile.plan.record import Options
@@ -21,10 +21,7 @@ Arguments = dict[str, Any]
 
 def simulator(subject: Bare, options: Options) -> Callable[[Arguments], list[str]]:
     """Return what runs the form in checked mode."""
-    facts = {
-        view.name: row_major_facts(subject.shapes[view.name], view.dtype.size)
-        for view in subject.kernel.views
-    }
+    facts = facts_of(subject.kernel, subject.shapes)
     compiled = compile_program(
         subject.kernel, facts, subject.programs, DEFAULTS["metal-sim"], options
     )

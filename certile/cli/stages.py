@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -53,9 +53,17 @@ def planned(subject: Subject, target: Target, flags: PlanFlags) -> tuple[GroupPl
     )
 
 
-def document(plan: GroupPlan, subject: Subject, target: str, dtype: str) -> dict[str, object]:
-    """Return a plan as the JSON document of the command line."""
-    return plan_json(plan, op=subject.name, target=target, dtype=dtype, shape=subject.shape)
+def documents(
+    plans: Sequence[GroupPlan], subject: Subject, target: str, dtype: str
+) -> list[dict[str, object]]:
+    """Return plans as the JSON documents of the command line."""
+    named = {"op": subject.name, "target": target, "dtype": dtype}
+    return [plan_json(plan, **named, shape=subject.shape) for plan in plans]
+
+
+def alone(made: list[dict[str, object]]) -> dict[str, object] | list[dict[str, object]]:
+    """Return the document of a single launch as it is, those of several as a list."""
+    return made[0] if len(made) == 1 else made
 
 
 @dataclass(frozen=True)
@@ -91,9 +99,7 @@ class Explained:
 def explained(subject: Subject, target: Target, flags: PlanFlags, dtype: str) -> Explained:
     """Take the subject through every stage for a target; nothing is run."""
     sheet = sheet_for(target, flags.sheet)
-    plans = plan_program(
-        subject.kernel, subject.programs, sheet, flags.options(), facts=subject.facts()
-    )
+    plans = planned(subject, target, flags)
     watch = RecordWatcher()
     stages = [Stage(0, "python", "00-python.py", subject.source)] if subject.source else []
     stages += _plan_stages(plans, subject, target, dtype)
@@ -112,10 +118,8 @@ def explained(subject: Subject, target: Target, flags: PlanFlags, dtype: str) ->
 def _plan_stages(
     plans: tuple[GroupPlan, ...], subject: Subject, target: str, dtype: str
 ) -> Iterator[Stage]:
-    text = "\n\n".join(map(plan_text, plans))
-    yield Stage(30, "plan", "30-plan.txt", text)
-    documents = [document(plan, subject, target, dtype) for plan in plans]
-    shown = documents[0] if len(documents) == 1 else documents
+    yield Stage(30, "plan", "30-plan.txt", plan_texts(plans))
+    shown = alone(documents(plans, subject, target, dtype))
     yield Stage(30, "plan", "30-plan.json", json.dumps(shown, indent=2))
 
 

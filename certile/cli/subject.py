@@ -46,10 +46,12 @@ class Subject:
 
     def facts(self) -> dict[str, ViewFacts]:
         """Return what is known of each view when its array is C-ordered and aligned to 64 bytes."""
-        return {
-            view.name: row_major_facts(self.shapes[view.name], view.dtype.size)
-            for view in self.kernel.views
-        }
+        return facts_of(self.kernel, self.shapes)
+
+
+def facts_of(kernel: Kernel, shapes: Shapes) -> dict[str, ViewFacts]:
+    """Return what is known of views whose arrays have these shapes and lie as `Subject` says."""
+    return {v.name: row_major_facts(shapes[v.name], v.dtype.size) for v in kernel.views}
 
 
 def row_major_facts(shape: tuple[int, ...], size: int) -> ViewFacts:

@@ -1,4 +1,7 @@
-"""Plain text tables."""
+"""Plain text tables.
+
+In: rows of cells as text.  Out: lines.  Decides widths, and on which side of a column cells stand.
+"""
 
 from __future__ import annotations
 

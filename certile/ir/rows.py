@@ -56,10 +56,7 @@ class Step:
     @property
     def elements(self) -> int:
         """The number of elements of the domain (1 for a scalar step)."""
-        count = 1
-        for axis in self.axes:
-            count *= axis.static
-        return count
+        return prod(axis.static for axis in self.axes)
 
     @property
     def repeats(self) -> int:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import prod
 from typing import Literal
 
 from certile.diagnostics import Diagnostic
@@ -251,6 +252,11 @@ class Reduce(Tile):
         """The axes of the operands that are kept, in order."""
         joined = join_axes(*(arg.axes for arg in self.args))
         return tuple(axis for axis in joined if axis not in self.over)
+
+    @property
+    def leaves(self) -> int:
+        """How many elements one result folds; the reduced axes were specialised."""
+        return prod(axis.static for axis in self.over)
 
     def result_types(self) -> tuple[TileType, ...]:
         """The type of each result of finalize."""

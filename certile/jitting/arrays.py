@@ -23,7 +23,17 @@ from certile.jitting.trace import Cell, Trace, current, fault
 from certile.jitting.windows import Shape, Window
 from certile.runtime.array_info import numpy_dtype
 
-__all__ = ["SymbolicArray", "apply", "named_dtype", "of_node", "operand_of"]
+__all__ = [
+    "PRODUCTS",
+    "SymbolicArray",
+    "apply",
+    "checked",
+    "converted",
+    "named_dtype",
+    "of_node",
+    "operand_of",
+    "require_same_kind",
+]
 
 _CONTROL = "use np.where, np.maximum or np.clip, or pass a number of the function as an int"
 PRODUCTS = "compute matrix products outside, or as a sum over an axis: (x[:, :, None] * y).sum(1)"
@@ -110,10 +120,10 @@ class SymbolicArray:
             hint = "copy it first, or write to what it repeats"
             raise fault("K053", "a repeated array is written to", hint=hint)
         operand = operand_of(value)
-        node = _checked(as_dtype, operand, self.kind)
+        node = checked(as_dtype, operand, self.kind)
         trimmed = _trimmed(node.shape, self.shape)
-        node = view(node, _checked(windows.reshaped, node.shape, trimmed))
-        node = view(node, _checked(windows.repeated, trimmed, self.shape))
+        node = view(node, checked(windows.reshaped, node.shape, trimmed))
+        node = view(node, checked(windows.repeated, trimmed, self.shape))
         cell = self._cell
         cell.trace.write(cell)
         backwards = self._window.inverse(cell.shape)
@@ -197,6 +207,13 @@ class SymbolicArray:
         """Refuse to be made into values by NumPy."""
         raise fault("K003", "NumPy asks for the values of an array", hint=_CONTROL)
 
+    def __dlpack__(self, **options: object) -> NoReturn:
+        """Refuse to be handed to kernels and to other libraries, which want memory."""
+        hint = "call kernels and other libraries outside, or write this in NumPy's terms"
+        raise fault("K003", "the memory of an array is asked for, which has none yet", hint=hint)
+
+    __dlpack_device__ = __dlpack__
+
     def _no_number(self, what: str) -> KernelError:
         hint = "stay with arrays; x.astype(dtype) converts, x.shape and x.size are integers"
         return fault("K003", f"an array as {what}", hint=hint)
@@ -244,7 +261,7 @@ class SymbolicArray:
 def apply(function: str, *values: object) -> SymbolicArray:
     """Return a function of the table on arrays and numbers."""
     operands = [operand_of(value) for value in values]
-    made = _checked(computed, function, operands)
+    made = checked(computed, function, operands)
     assert isinstance(made.value, Node)
     return of_node(made.value, weak=made.weak)
 
@@ -306,9 +323,6 @@ def checked(make: Callable[..., Any], *args: object, **options: object) -> Any: 
         raise fault("K053", str(error)) from None
 
 
-_checked = checked
-
-
 def _functions() -> Any:  # noqa: ANN401 - a module, which imports this one
     from certile.jitting import functions
 
@@ -322,7 +336,7 @@ def _index(shape: Shape, index: object) -> Window:
             shown = with_article(type(item).__name__)
             hint = "use integers, slices, None and ...; np.where selects by a condition"
             raise fault("K052", f"an index that is {shown}", hint=hint)
-    window: Window = _checked(windows.indexed, shape, index)
+    window: Window = checked(windows.indexed, shape, index)
     return window
 
 

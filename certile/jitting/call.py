@@ -26,7 +26,7 @@ from certile.jitting import explain
 from certile.jitting.arrays import SymbolicArray
 from certile.jitting.graph import Node, Number, Source, double, reachable
 from certile.jitting.schedule import Schedule, Scheduler
-from certile.jitting.trace import Cell, Trace, current, fault, running
+from certile.jitting.trace import Cell, Trace, current, fault, tracing
 from certile.language import active
 from certile.ops import gradients
 from certile.ops.launch import BoundCall, describe_scratch
@@ -90,6 +90,10 @@ class _Arguments(NamedTuple):
     named: dict[str, _Slot]
     kinds: list[Hashable]
 
+    def infos(self) -> list[ArrayInfo]:
+        """Return what is known of the arrays."""
+        return list(map(arrays.describe, self.arrays))
+
 
 class _Ready(NamedTuple):
     """A traced function bound to the layouts of one call."""
@@ -151,7 +155,7 @@ class JitFunction:
     def explain(self, *args: object, **keywords: object) -> str:
         """Return what the launches of a call compute, as text; nothing is run or written."""
         given = self._arguments(args, keywords)
-        traced = self._traced(given, [arrays.describe(array) for array in given.arrays])
+        traced = self._traced(given, given.infos())
         outputs = [describe_scratch(node.shape, node.dtype.name) for node in traced.computed]
         inputs = (*given.arrays, *_numbers(traced, given))
         infos = [*map(arrays.describe, inputs), *outputs]
@@ -206,7 +210,7 @@ class JitFunction:
     def _remember(self, key: Hashable, given: _Arguments) -> _Known:
         if len(self._calls) >= _MOST_CALLS:
             self._calls.clear()
-        infos = [arrays.describe(array) for array in given.arrays]
+        infos = given.infos()
         made = self._calls[key] = _Known(self._traced(given, infos), {})
         return made
 
@@ -216,7 +220,7 @@ class JitFunction:
         Raises `ArgumentError` A005 where that would be seen, because NumPy's views would show in
         one what was written to the other.
         """
-        infos = [arrays.describe(array) for array in given.arrays]
+        infos = given.infos()
         found = False
         for written, _ in traced.writes:
             for other, info in enumerate(infos):
@@ -233,7 +237,7 @@ class JitFunction:
 
     def _bind(self, traced: Traced, given: _Arguments, shared: bool) -> _Ready:
         """Bind what the function does to the layouts of this call."""
-        infos = [arrays.describe(array) for array in given.arrays]
+        infos = given.infos()
         for at, _ in traced.writes:
             arrays.check_output(infos[at], f"an argument of {self.name}")
         framework = infos[0].framework if infos else "numpy"
@@ -284,7 +288,7 @@ class JitFunction:
         ]
         # Before the run: a function that changes what it reads is run again at the next call.
         captures = Captures(unwrapped(self.function))
-        with running(trace):
+        with tracing(trace):
             args = [_symbolic(slot, trace, cells) for slot in given.slots]
             named = {name: _symbolic(slot, trace, cells) for name, slot in given.named.items()}
             results, single = _results(self.name, self.function(*args, **named), trace)

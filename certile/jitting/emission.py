@@ -18,10 +18,10 @@ from certile.jitting.graph import (
     Apply,
     Constant,
     Convert,
-    Fold,
     Node,
     Number,
-    Running,
+    Reduce,
+    Scan,
     View,
 )
 from certile.jitting.windows import Shape, Window
@@ -164,9 +164,9 @@ class Emission:
                 return self._put(program.Cast(self._value(node.operand, places), node.dtype.name))
             case View():
                 return self._value(node.base, seen_through(node.window, places))
-            case Fold() if self._are_rows(places):
-                return self._fold(node, places)
-            case Running() if self._runs(node, places):
+            case Reduce() if self._are_rows(places):
+                return self._reduce(node, places)
+            case Scan() if self._can_scan(node, places):
                 axis = places[node.axis].axis
                 assert axis is not None
                 return self._put(program.Scan(node.law, self._value(node.operand, places), axis))
@@ -174,7 +174,7 @@ class Emission:
                 position = self._memory.buffer(node)
                 return self._load(Target(position, 0, self._memory.strides(position)), places)
 
-    def _fold(self, node: Fold, places: tuple[Place, ...]) -> int:
+    def _reduce(self, node: Reduce, places: tuple[Place, ...]) -> int:
         extents = [node.operand.shape[dim] for dim in node.axes]
         columns = self._columns(extents)
         inside = list(places)
@@ -189,7 +189,7 @@ class Emission:
             place.axis for place in places if place.axis is not None
         } == set(self._rows)
 
-    def _runs(self, node: Running, places: Sequence[Place]) -> bool:
+    def _can_scan(self, node: Scan, places: Sequence[Place]) -> bool:
         """Whether running results can be made here: along one whole column of each row."""
         along = places[node.axis]
         others = [place for dim, place in enumerate(places) if dim != node.axis]

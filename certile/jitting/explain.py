@@ -8,7 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from certile.jitting.program import Call, Cast, Load, Program, Reduce, Scan, Step, Write
+from certile.jitting.program import (
+    Call,
+    Cast,
+    ExtentOf,
+    Load,
+    Program,
+    Reduce,
+    Scan,
+    Step,
+    Write,
+)
 from certile.ops.launch import Launch, Seen
 
 __all__ = ["text"]
@@ -38,7 +48,7 @@ def _launch(number: int, launch: Launch) -> str:
     return "\n".join(lines)
 
 
-def _extent(source: tuple[int, int] | int, seen: Sequence[Seen]) -> int:
+def _extent(source: ExtentOf, seen: Sequence[Seen]) -> int:
     return source if isinstance(source, int) else seen[source[0]].layout.shape[source[1]]
 
 

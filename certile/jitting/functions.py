@@ -14,6 +14,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from certile.diagnostics import shown_number
 from certile.ir.dtypes import bool_, f32, i32
 from certile.jitting import reductions, windows
 from certile.jitting.arrays import (
@@ -153,7 +154,9 @@ def _power(x: object, exponent: object) -> Array:
     number = exponent.item() if isinstance(exponent, np.generic) else exponent
     if not isinstance(number, int) or not 0 <= number <= _GREATEST_EXPONENT:
         hint = f"convert one to a float, or use a number of 0 to {_GREATEST_EXPONENT}"
-        raise fault("K011", "an integer to a power that is no number", hint=hint)
+        known = isinstance(number, int)
+        power = f"the power of {shown_number(number)}" if known else "a power that is no number"
+        raise fault("K011", f"an integer to {power}", hint=hint)
     base = of_node(as_dtype(operand_of(x), i32 if both == bool_ else both))
     result: Array = apply("add", apply("mul", base, 0), 1)
     for bit in bin(number)[2:]:
@@ -265,7 +268,7 @@ def _moveaxis(a: Array, source: int, destination: int) -> Array:
     return a.seen(windows.permuted(a.shape, order))
 
 
-def _flip(m: Array, axis: Any = None) -> Array:  # noqa: ANN401 - as NumPy takes it
+def _flip(m: Array, axis: object = None) -> Array:
     return m.seen(windows.reversed_along(m.shape, axes_of(m, axis)))
 
 
@@ -280,7 +283,7 @@ def _expand_dims(a: Array, axis: Any) -> Array:  # noqa: ANN401 - as NumPy takes
     return a.seen(windows.reshaped(a.shape, shape))
 
 
-def _squeeze(a: Array, axis: Any = None) -> Array:  # noqa: ANN401 - as NumPy takes it
+def _squeeze(a: Array, axis: object = None) -> Array:
     ones = [dim for dim, n in enumerate(a.shape) if n == 1]
     dropped = ones if axis is None else axes_of(a, axis)
     if any(a.shape[dim] != 1 for dim in dropped):
@@ -402,7 +405,7 @@ _COMPOSED: Final[Mapping[str, Handler]] = {
 def _along_first(handler: Handler) -> Handler:
     """Return a reduction as `ufunc.reduce` has it: over the first axis where none is named."""
 
-    def reduce(a: Array, axis: Any = 0, *, keepdims: object = False) -> Array:  # noqa: ANN401 - as NumPy takes it
+    def reduce(a: Array, axis: object = 0, *, keepdims: object = False) -> Array:
         made: Array = handler(a, axis, keepdims=keepdims)
         return made
 

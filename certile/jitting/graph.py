@@ -25,20 +25,24 @@ __all__ = [
     "Apply",
     "Constant",
     "Convert",
-    "Fold",
     "Kept",
     "Law",
     "Node",
     "Number",
-    "Running",
+    "Reduce",
+    "Scan",
     "Source",
     "Update",
+    "Value",
     "View",
     "apply",
     "broadcast_shapes",
     "convert",
-    "fold",
+    "double",
     "inner",
+    "reachable",
+    "reduce",
+    "scan",
     "view",
 ]
 
@@ -114,7 +118,7 @@ class View(Node):
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Fold(Node):
+class Reduce(Node):
     """A reduction over `axes`, each of more than one element; they stay, with one element each."""
 
     law: Law
@@ -123,7 +127,7 @@ class Fold(Node):
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Running(Node):
+class Scan(Node):
     """The running results of a law along one axis."""
 
     law: Law
@@ -180,7 +184,7 @@ def view(base: Node, window: Window) -> Node:
     )
 
 
-def fold(law: Law, operand: Node, axes: Sequence[int]) -> Node:
+def reduce(law: Law, operand: Node, axes: Sequence[int]) -> Node:
     """Return a reduction in the operand's dtype, or of positions in i64, axes kept.
 
     Raises `ValueError` where the greatest or least of no elements is asked for.
@@ -193,13 +197,15 @@ def fold(law: Law, operand: Node, axes: Sequence[int]) -> Node:
         return _full(shape, dtype, _EMPTY[law])
     reduced = tuple(dim for dim in axes if operand.shape[dim] > 1)
     if not reduced or 0 in operand.shape:
-        return _full(shape, dtype, 0) if dtype != operand.dtype or 0 in shape else operand
+        # The only position is 0, and a reduction of one element to a value is that element.
+        known = law in ("argmax", "argmin") or 0 in shape
+        return _full(shape, dtype, 0) if known else operand
     outer = _outer(law, operand.shape, reduced)
     if outer is not None:
-        parts = fold(law, operand, [dim for dim in reduced if dim != outer])
-        return fold(law, parts, [outer])
+        parts = reduce(law, operand, [dim for dim in reduced if dim != outer])
+        return reduce(law, parts, [outer])
     return _short(
-        Fold(
+        Reduce(
             shape=shape,
             dtype=dtype,
             depth=operand.depth + 1,
@@ -223,11 +229,11 @@ def _outer(law: Law, shape: Shape, axes: Sequence[int]) -> int | None:
     return next((dim for dim in axes if shape[dim] >= _ROWS_ENOUGH), None)
 
 
-def running(law: Law, operand: Node, axis: int) -> Node:
+def scan(law: Law, operand: Node, axis: int) -> Node:
     """Return running results in the operand's dtype."""
     if operand.shape[axis] < 2:
         return operand
-    return Running(
+    return Scan(
         shape=operand.shape,
         dtype=operand.dtype,
         depth=operand.depth + 1,
@@ -247,7 +253,7 @@ def inner(node: Node) -> tuple[Node, ...]:
     match node:
         case Apply():
             return node.operands
-        case Convert() | Fold() | Running() | Kept():
+        case Convert() | Reduce() | Scan() | Kept():
             return (node.operand,)
         case View():
             return (node.base,)

@@ -21,7 +21,19 @@ from certile.language import active
 from certile.language.values import Axis, Extent, Indexed, Tile
 from certile.runtime.kernel import TileKernel
 
-__all__ = ["Call", "Cast", "Load", "Program", "Reduce", "Scan", "Step", "Write", "kernel", "name"]
+__all__ = [
+    "Call",
+    "Cast",
+    "ExtentOf",
+    "Load",
+    "Program",
+    "Reduce",
+    "Scan",
+    "Step",
+    "Write",
+    "kernel",
+    "name",
+]
 
 # The extent of an axis: that of a dimension of an argument, or a number.
 ExtentOf = tuple[int, int] | int
@@ -104,7 +116,7 @@ def kernel(arguments: int, math: MathMode | None) -> TileKernel:
     """Return the kernel of `arguments` views and a program."""
 
     def jitted(**given: object) -> None:
-        carry_out(given)
+        _carry_out(given)
 
     names = [*map(name, range(arguments)), "program"]
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
@@ -118,7 +130,7 @@ def kernel(arguments: int, math: MathMode | None) -> TileKernel:
     return TileKernel(jitted, math, "proved")
 
 
-def carry_out(given: Mapping[str, object]) -> None:
+def _carry_out(given: Mapping[str, object]) -> None:
     """Say a program in the language; runs under a kernel's trace."""
     program = given["program"]
     assert isinstance(program, Program)

@@ -13,16 +13,15 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from certile.diagnostics import shown_number
+from certile.diagnostics import KernelError, shown_number
 from certile.ir.dtypes import DType, arithmetic, bool_, f32, f64, highest, i32, lowest, of_scalar
 from certile.ir.dtypes import promote as promoted
 from certile.ir.dtypes import weak as weakened
 from certile.ir.functions import FUNCTIONS
-from certile.jitting.graph import Constant, Node, apply, convert
+from certile.jitting.graph import Constant, Node, Value, apply, convert
+from certile.jitting.trace import fault
 
-__all__ = ["Number", "Operand", "computed", "settled"]
-
-Number = bool | int | float
+__all__ = ["Operand", "as_dtype", "common", "computed"]
 
 # Arithmetic on bool counts, so it happens in i32; comparisons order 0 before 1 the same way.
 _ARITHMETIC = ("neg", "abs", "sign", "add", "sub", "mul", "floordiv", "mod")
@@ -35,7 +34,7 @@ _TESTS_OF_FLOATS = {"isnan": False, "isinf": False, "isfinite": True}
 class Operand:
     """A node, weak if it is made of Python numbers only; or a number."""
 
-    value: Node | Number
+    value: Node | Value
     weak: bool = False
 
     @property
@@ -60,24 +59,26 @@ def computed(function: str, operands: Sequence[Operand]) -> Operand:
         chosen = (as_dtype(operand, dtype) for operand in rest)
         made = apply(function, (as_dtype(condition, bool_), *chosen))
     else:
-        args = settled(function, operands)
+        args = _settled(function, operands)
         made = _simplest(function, args)
     weak = all(operand.yields for operand in operands) and FUNCTIONS[function].rule != "bool"
     return Operand(made, weak)
 
 
-def settled(function: str, operands: Sequence[Operand]) -> list[Node]:
+def _settled(function: str, operands: Sequence[Operand]) -> list[Node]:
     """Return the operands in the dtype in which a function takes them."""
     dtype = common(operands)
     rule = FUNCTIONS[function].rule
     if function == "fmod" and not dtype.is_float:
-        raise ValueError(f"fmod of {dtype} is not taken; % floors, or convert to a float")
+        hint = "% floors, or convert to a float"
+        raise fault("K011", f"fmod of {dtype} elements", hint=hint)
     if rule == "float" and not dtype.is_float:
         dtype = f32
     if dtype == bool_ and function in _COUNTS_BOOLS:
         dtype = i32
     if rule == "integer" and dtype.is_float:
-        raise ValueError(f"{function} works on the bits of integers, not on {dtype}")
+        hint = "convert them to integers first"
+        raise fault("K011", f"{function} works on the bits of integers, not on {dtype}", hint=hint)
     return [as_dtype(operand, dtype) for operand in operands]
 
 
@@ -96,7 +97,7 @@ def common(operands: Sequence[Operand]) -> DType:
 
 
 def as_dtype(operand: Operand, dtype: DType) -> Node:
-    """Return an operand as a node of a dtype; `ValueError` for a number that does not fit."""
+    """Return an operand as a node of a dtype; `KernelError` K012 for a number that does not fit."""
     value = operand.value
     if isinstance(value, Node):
         return convert(value, dtype)
@@ -105,18 +106,23 @@ def as_dtype(operand: Operand, dtype: DType) -> Node:
     elif not dtype.is_float:
         whole = not isinstance(value, float) or (math.isfinite(value) and value == int(value))
         if not whole or not lowest(dtype) <= value <= highest(dtype):
-            raise ValueError(f"{shown_number(value)} does not fit {dtype}")
+            raise _unfit(value, dtype)
         value = int(value)
     else:
         value = _as_float(value, dtype)
     return Constant(shape=(), dtype=dtype, value=value)
 
 
-def _as_float(value: Number, dtype: DType) -> float:
+def _as_float(value: Value, dtype: DType) -> float:
     try:
         return float(value)
     except OverflowError:
-        raise ValueError(f"{shown_number(value)} does not fit {dtype}") from None
+        raise _unfit(value, dtype) from None
+
+
+def _unfit(value: Value, dtype: DType) -> KernelError:
+    hint = "use a number in range, or convert the array to a wider dtype by .astype"
+    return fault("K012", f"{shown_number(value)} does not fit {dtype}", hint=hint)
 
 
 def _simplest(function: str, args: Sequence[Node]) -> Node:

@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from math import inf, prod
 from typing import SupportsIndex
 
-from certile.ir.dtypes import BY_NAME, DType, accumulator, bool_, i32
+from certile.ir.dtypes import BY_NAME, DType, accumulator, bool_, i32, i64
 from certile.jitting import windows
 from certile.jitting.arrays import SymbolicArray, apply, checked, converted, named_dtype, of_node
-from certile.jitting.graph import Law, Node, convert, fold, running, view
+from certile.jitting.graph import Law, Node, convert, reduce, scan, view
 from certile.jitting.trace import fault
 from certile.ops.native import (
     cumulative_dtype,
@@ -74,7 +74,7 @@ def _reduced(
 ) -> SymbolicArray:
     """Return a reduction whose elements are first converted to `accumulate`."""
     axes = axes_of(x, axis)
-    made: Node = checked(fold, law, convert(x.node(), accumulate), axes)
+    made: Node = checked(reduce, law, convert(x.node(), accumulate), axes)
     if not keepdims:
         shape = tuple(n for dim, n in enumerate(made.shape) if dim not in axes)
         dims = [dim for dim in range(len(made.shape)) if dim not in axes]
@@ -212,7 +212,7 @@ def any_(a: SymbolicArray, axis: Axis = None, *, keepdims: object = False) -> Sy
 
 def all_(a: SymbolicArray, axis: Axis = None, *, keepdims: object = False) -> SymbolicArray:
     """Return whether no element is 0."""
-    zeros = _reduced("add", apply("eq", a, 0), axis, keepdims, BY_NAME["i64"])
+    zeros = _reduced("add", apply("eq", a, 0), axis, keepdims, i64)
     return apply("eq", zeros, 0)
 
 
@@ -220,7 +220,7 @@ def count_nonzero(
     a: SymbolicArray, axis: Axis = None, *, keepdims: object = False
 ) -> SymbolicArray:
     """Return how many elements are not 0."""
-    return _reduced("add", converted(a, bool_), axis, keepdims, BY_NAME["i64"])
+    return _reduced("add", converted(a, bool_), axis, keepdims, i64)
 
 
 def _place(law: Law, a: SymbolicArray, axis: int | None, keepdims: object) -> SymbolicArray:
@@ -247,5 +247,5 @@ def cumsum(a: SymbolicArray, axis: int | None = None, dtype: object = None) -> S
     along = 0 if axis is None else one_axis(a, axis)
     default = BY_NAME[cumulative_dtype(_framework(a), a.kind.name)]
     wanted = default if dtype is None else named_dtype(dtype)
-    made = running("add", convert(a.node(), _wide(wanted)), along)
+    made = scan("add", convert(a.node(), _wide(wanted)), along)
     return converted(of_node(made), wanted)

@@ -28,11 +28,11 @@ from certile.jitting.emission import (
 from certile.jitting.graph import (
     Apply,
     Convert,
-    Fold,
     Kept,
     Node,
     Number,
-    Running,
+    Reduce,
+    Scan,
     Source,
     Update,
     View,
@@ -193,9 +193,9 @@ class Scheduler:
     def _rows(self, node: Node) -> frozenset[int] | None:
         """Return the axes whose places count instances; None where all elements are alike."""
         axes = frozenset(dim for dim, n in enumerate(node.shape) if n > 1)
-        if isinstance(node, Running):
+        if isinstance(node, Scan):
             return axes - {node.axis}
-        if isinstance(node, Fold):
+        if isinstance(node, Reduce):
             return axes
         found = _kept_axes(node)
         total = prod(node.shape)
@@ -222,9 +222,9 @@ def _kept_axes(root: Node) -> Counter[frozenset[int]]:
                 inner = [(node.operand, places)]
             case View():
                 inner = [(node.base, seen_through(node.window, places))]
-            case Fold():
+            case Reduce():
                 found[frozenset(p.axis for p in places if p.axis is not None)] += 1
-            case Running():
+            case Scan():
                 rest = [p.axis for dim, p in enumerate(places) if dim != node.axis]
                 found[frozenset(axis for axis in rest if axis is not None)] += 1
             case _:

@@ -20,7 +20,7 @@ from certile.jitting.graph import Node
 from certile.jitting.windows import Shape
 from certile.source import Loc
 
-__all__ = ["Cell", "Trace", "current", "fault", "running"]
+__all__ = ["Cell", "Trace", "current", "fault", "tracing"]
 
 
 class Trace:
@@ -75,7 +75,7 @@ def current() -> Trace | None:
 
 
 @contextmanager
-def running(trace: Trace) -> Iterator[None]:
+def tracing(trace: Trace) -> Iterator[None]:
     """Make a run this thread's own; there is none while another is there."""
     _running.trace = trace
     try:

@@ -12,7 +12,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import SupportsIndex
 
-__all__ = ["Shape", "Window", "whole"]
+__all__ = [
+    "Shape",
+    "Window",
+    "indexed",
+    "permuted",
+    "repeated",
+    "reshaped",
+    "reversed_along",
+    "whole",
+]
 
 Shape = tuple[int, ...]
 
@@ -52,6 +61,8 @@ class Window:
 
     def inverse(self, base: Shape) -> Window | None:
         """Return the view of this view that is the base; None where this one leaves places out."""
+        if 0 in self.shape and 0 not in base:
+            return None
         walked = {dim: at for at, dim in enumerate(self.dims) if dim is not None}
         dims: list[int | None] = [walked.get(dim) for dim in range(len(base))]
         starts, steps = [0] * len(self.shape), [1] * len(self.shape)

@@ -7,13 +7,14 @@ the cut into strips to `strips`.
 Each lane has a program of its own.  A step over rows is a loop over rows with the vectors of the
 strip inside, so that memory is read in runs as long as the strip; what a program keeps from row to
 row (states of reductions, values that its rows share) lies in private arrays, one slot a vector.
-Rows of a round meet in a tree and blocks of rows are merged apart: no sum adds row after row.
+Rows of a round meet in a tree and blocks of rows are merged apart: no sum adds row after row.  A
+scan is a state that gives a result at every row: the blocks before, merged with its own so far.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from certile.analysis.instances import is_coordinate
 from certile.analysis.loops import fused
@@ -25,7 +26,7 @@ from certile.ir.machine_build import Builder
 from certile.ir.node import Node, reach
 from certile.ir.program import Launch
 from certile.ir.rows import RowProgram, Step
-from certile.ir.tile import Gather, Load, Reduce, Result, Store, Tile
+from certile.ir.tile import Gather, Load, Reduce, Result, Scan, Store, Tile
 from certile.ir.types import Axis
 from certile.lower.combine import balanced
 from certile.lower.coordinates import Coordinate, unflatten
@@ -34,7 +35,7 @@ from certile.lower.evaluate import Evaluator
 from certile.lower.interface import Interface
 from certile.lower.state import State, StateMachine
 from certile.lower.strips import Coordinates, ProgramVector, Segment, Strips
-from certile.plan.columns import row_block
+from certile.plan.columns import row_block, rows_of_round
 from certile.plan.record import GroupPlan
 from certile.plan.record import Mapping as ExecutionMapping
 
@@ -49,23 +50,55 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Fold:
-    """A reduction that a sweep makes: its machine and the arrays that hold one state a vector."""
+    """What a sweep folds: its machine, and the arrays that hold one state a vector.
+
+    With `backwards` the rows are walked from the last, so what comes first belongs on the right.
+    """
 
     machine: StateMachine
     arrays: tuple[PrivateArray, ...]
+    backwards: bool
+
+    def merge(self, before: State, after: State) -> State:
+        """Merge the state of rows walked before with that of rows walked after them."""
+        return self.machine.merge(*((after, before) if self.backwards else (before, after)))
+
+
+Folds = Mapping[Reduce | Scan, Fold]
 
 
 @dataclass(frozen=True, slots=True)
 class Sweep:
-    """One pass over the rows: its steps, what each program has one of, what each row has one of."""
+    """One pass over the rows: its steps, what each program has one of, what each row has one of.
+
+    `folds` are the states of the rows so far, in the block that is walked if there are blocks;
+    `before` are then those of the blocks before it.
+    """
 
     steps: Sequence[Step]
     of_programs: Sequence[Tile]
     of_rows: Sequence[Tile]
+    folds: Folds
+    before: Folds = field(default_factory=dict)
 
     @property
     def axes(self) -> tuple[Axis, ...]:
         return self.steps[0].axes
+
+    @property
+    def count(self) -> int:
+        """The number of rows."""
+        return self.steps[0].elements
+
+    @property
+    def backwards(self) -> bool:
+        """Whether rows are walked from the last; scans that share a sweep agree."""
+        return _backwards(self.steps)
+
+    @property
+    def reductions(self) -> list[tuple[Reduce, Fold]]:
+        """The states that rows of a round are merged into."""
+        return [(node, fold) for node, fold in self.folds.items() if isinstance(node, Reduce)]
 
 
 class ColumnsLowering:
@@ -76,7 +109,6 @@ class ColumnsLowering:
         self._strip_axis = rows.parallel.over[-1]
         self._differing = _differing(rows, self._strip_axis)
         self.builder = Builder(plan.sheet.lanes, 1)
-        self._arrays: list[PrivateArray] = []
         self._held: dict[Node, PrivateArray] = {}
         self._kept: dict[Tile, tuple[PrivateArray, tuple[Axis, ...]]] = {}
         self._vector: ProgramVector | None = None
@@ -95,7 +127,7 @@ class ColumnsLowering:
             lambda axis: interface.extent(axis.extent),
         )
         strips.run(self._segment)
-        return interface.launch(name, strips.group, self._arrays)
+        return interface.launch(name, strips.group)
 
     def _segment(self, outer: Coordinates, segment: Segment) -> None:
         self._at = segment
@@ -145,9 +177,7 @@ class ColumnsLowering:
 
     def _allocate(self, dtype: DType, rows: int = 1) -> PrivateArray:
         slots = rows * self._mapping.strip_vectors
-        made = PrivateArray(f"strip{len(self._arrays)}", dtype, slots)
-        self._arrays.append(made)
-        return made
+        return self._evaluator.interface.array("strip", dtype, slots)
 
     def _each(self, action: Callable[[ProgramVector], None], width: int = 1) -> None:
         """Run `action` in the scope of every vector of the strip, `width` vectors a round."""
@@ -166,9 +196,10 @@ class ColumnsLowering:
         array = self._held.get(node)
         if array is not None and self._vector is not None:
             return self.builder.array_load(array, self._vector.number)
-        if node not in self._kept:
+        key = node.results()[0] if isinstance(node, Scan) else node
+        if key not in self._kept:
             return None
-        kept, axes = self._kept[node]
+        kept, axes = self._kept[key]
         scope = self._evaluator.at
         if scope.domain == axes and scope.slot is not None:
             return self.builder.array_load(kept, scope.slot)
@@ -184,53 +215,56 @@ class ColumnsLowering:
         of_programs = self._prepare(nodes, axes)
         for node in of_programs:
             self._hold(node)
-        for kept in nodes:
-            if isinstance(kept, Tile) and not isinstance(kept, Reduce):
-                self._kept[kept] = (self._allocate(kept.dtype, count), axes)
-        folds = [
-            self._fold(StateMachine(self._evaluator, node, count))
+        for kept in self._kept_in(nodes):
+            self._kept[kept] = (self._allocate(kept.dtype, count), axes)
+        backwards = _backwards(steps)
+        folds = {
+            node: self._fold(StateMachine(self._evaluator, _folded(node)), backwards)
             for node in nodes
-            if isinstance(node, Reduce)
-        ]
-        sweep = Sweep(steps, of_programs, self._of_rows(nodes, axes))
-        self._start(folds)
-        if len(folds) == len(steps):
-            self._fold_rows(sweep, folds, count)
-        else:
-            # Who writes rows finishes one before the next, so that lines of memory fill at once.
-            width = self._mapping.unroll * self._mapping.rows_at_once
-            self._rows_from(0, count, 1, lambda row: self._round(sweep, folds, row, 1, width))
-        for fold in folds:
-            self._finish(fold)
+            if isinstance(node, Reduce | Scan)
+        }
+        sweep = Sweep(steps, of_programs, self._of_rows(nodes, axes), folds)
+        self._start(sweep.folds)
+        self._walk(sweep)
+        for reduction, fold in sweep.reductions:
+            self._finish(reduction, fold)
+
+    def _kept_in(self, nodes: Sequence[Node]) -> Iterator[Tile]:
+        """What a sweep makes for others: tiles, and the results of its scans that others read."""
+        for node in nodes:
+            if isinstance(node, Scan):
+                yield from (r for r in node.results() if r in self._rows.kept_scans)
+            elif isinstance(node, Tile) and not isinstance(node, Reduce):
+                yield node
 
     def _of_rows(self, nodes: Sequence[Node], axes: tuple[Axis, ...]) -> list[Tile]:
         """The largest values read that may differ from row to row but not between programs."""
         bound = {*axes, *self._evaluator.at.coordinates}
         return largest(nodes, lambda at: at not in self._differing and bound.issuperset(at.axes))
 
-    def _fold_rows(self, sweep: Sweep, folds: Sequence[Fold], count: int) -> None:
-        """Fold whole rounds, in blocks where there are many, then the rows that fill no round."""
-        builder, at_once, width = self.builder, self._mapping.rows_at_once, self._mapping.unroll
+    def _walk(self, sweep: Sweep) -> None:
+        """Take whole rounds, in blocks where there are many, then the rows that fill no round."""
+        builder, count = self.builder, sweep.count
+        at_once = rows_of_round([step.node for step in sweep.steps], self._mapping)
         whole = count // at_once * at_once
         block = row_block(count, at_once)
-        if whole <= block:
-            self._rows_from(
-                0, whole, at_once, lambda row: self._round(sweep, folds, row, at_once, width)
-            )
+        if whole <= block or not sweep.folds:
+            self._rows_from(0, whole, at_once, lambda row: self._round(sweep, row, at_once))
         else:
-            parts = [self._fold(fold.machine) for fold in folds]
+            parts = {
+                node: self._fold(fold.machine, fold.backwards) for node, fold in sweep.folds.items()
+            }
+            inside = replace(sweep, folds=parts, before=sweep.folds)
 
             def one(first: Value) -> None:
                 self._start(parts)
                 stop = builder.minimum(builder.add(first, block), whole)
-                self._rows_from(
-                    first, stop, at_once, lambda row: self._round(sweep, parts, row, at_once, width)
-                )
-                self._merge(folds, parts)
+                self._rows_from(first, stop, at_once, lambda row: self._round(inside, row, at_once))
+                self._merge(sweep.folds, parts)
 
             self._rows_from(0, whole, block, one)
         if count > whole:
-            self._round(sweep, folds, builder.const(whole, i64), count - whole, width)
+            self._round(sweep, builder.const(whole, i64), count - whole)
 
     def _rows_from(
         self, start: Value | int, stop: Value | int, step: int, action: Callable[[Value], None]
@@ -241,24 +275,27 @@ class ColumnsLowering:
 
         self.builder.for_(start, stop, step, (), body)
 
-    def _round(
-        self, sweep: Sweep, folds: Sequence[Fold], first: Value, count: int, width: int
-    ) -> None:
+    def _round(self, sweep: Sweep, first: Value, count: int) -> None:
         """All steps at `count` rows, for every vector of the strip; rows meet in a tree."""
+        mapping = self._mapping
+        # Where rows are taken one by one, more vectors at once keep as many loads in flight.
+        together = rows_of_round([step.node for step in sweep.steps], mapping)
+        width = mapping.unroll * mapping.rows_at_once // together
         rows = [self._row(sweep, self.builder.add(first, k)) for k in range(count)]
 
         def at_vector(vector: ProgramVector) -> None:
             for node in sweep.of_programs:
                 self._evaluator.value(node)
-            leaves = [self._leaves(sweep, folds, row, vector) for row in rows]
-            for k, fold in enumerate(folds):
+            leaves = [self._leaves(sweep, row, vector) for row in rows]
+            for k, (_, fold) in enumerate(sweep.reductions):
                 both = balanced([states[k] for states in leaves], fold.machine.merge)
-                self._write(fold, vector, fold.machine.merge(self._read(fold, vector), both))
+                self._write(fold, vector, fold.merge(self._read(fold, vector), both))
 
         self._each(at_vector, width)
 
-    def _row(self, sweep: Sweep, linear: Value) -> Row:
-        """A row, with what its programs share evaluated."""
+    def _row(self, sweep: Sweep, walked: Value) -> Row:
+        """The row that comes after `walked` others, with what its programs share evaluated."""
+        linear = self.builder.sub(sweep.count - 1, walked) if sweep.backwards else walked
         with self._evaluator.scope(self._coordinates(sweep, linear)) as scope:
             for node in sweep.of_rows:
                 self._evaluator.value(node)
@@ -267,57 +304,71 @@ class ColumnsLowering:
     def _coordinates(self, sweep: Sweep, linear: Value) -> Coordinates:
         return unflatten(self.builder, Coordinate(linear), sweep.axes)
 
-    def _leaves(
-        self, sweep: Sweep, folds: Sequence[Fold], row: Row, vector: ProgramVector
-    ) -> list[State]:
-        """Take all steps at one element of each program; the lifted leaf of every fold."""
+    def _leaves(self, sweep: Sweep, row: Row, vector: ProgramVector) -> list[State]:
+        """Take all steps at one element of each program; the lifted leaf of every reduction."""
         builder, evaluator = self.builder, self._evaluator
         slots = builder.mul(row.linear, self._mapping.strip_vectors)
         slot = builder.add(slots, vector.number)
-        machines = {fold.machine.reduction: fold.machine for fold in folds}
         leaves = []
         coordinates = self._coordinates(sweep, row.linear)
         with evaluator.scope(coordinates, domain=sweep.axes, slot=slot) as scope:
             scope.memo.update(row.memo)
             for node in (step.node for step in sweep.steps):
                 if isinstance(node, Reduce):
-                    values = tuple(evaluator.value(arg) for arg in node.args)
-                    leaves.append(machines[node].lift(values, row.linear))
+                    leaves.append(self._leaf(sweep.folds[node], node, row))
+                elif isinstance(node, Scan):
+                    scope.memo |= self._scan(sweep, node, row, vector)
                 elif isinstance(node, Store):
                     evaluator.store(node)
                 elif isinstance(node, Tile):
                     scope.memo[node] = evaluator.compute(node)
-                    builder.array_store(self._kept[node][0], slot, scope.memo[node])
+                for kept in self._kept_in([node]):
+                    builder.array_store(self._kept[kept][0], slot, scope.memo[kept])
         return leaves
+
+    def _leaf(self, fold: Fold, node: Reduce | Scan, row: Row) -> State:
+        values = tuple(self._evaluator.value(arg) for arg in node.args)
+        return fold.machine.lift(values, row.linear)
+
+    def _scan(self, sweep: Sweep, node: Scan, row: Row, vector: ProgramVector) -> dict[Node, Value]:
+        """Take one more row into a scan; the node and its results have these values at the row."""
+        fold = sweep.folds[node]
+        state = self._read(fold, vector)
+        after = fold.merge(state, self._leaf(fold, node, row))
+        self._write(fold, vector, after)
+        state = after if node.inclusive else state
+        if node in sweep.before:
+            state = fold.merge(self._read(sweep.before[node], vector), state)
+        found = fold.machine.finalize(state)
+        return {node: found[0], **dict(zip(node.results(), found, strict=True))}
 
     # States of the strip.
 
-    def _fold(self, machine: StateMachine) -> Fold:
-        return Fold(machine, tuple(map(self._allocate, machine.dtypes)))
+    def _fold(self, machine: StateMachine, backwards: bool) -> Fold:
+        return Fold(machine, tuple(map(self._allocate, machine.dtypes)), backwards)
 
-    def _start(self, folds: Sequence[Fold]) -> None:
+    def _start(self, folds: Folds) -> None:
         """Give every program the state of no rows."""
 
         def one(vector: ProgramVector) -> None:
-            for fold in folds:
+            for fold in folds.values():
                 self._write(fold, vector, fold.machine.identity())
 
         if folds:
             self._each(one)
 
-    def _merge(self, folds: Sequence[Fold], parts: Sequence[Fold]) -> None:
+    def _merge(self, folds: Folds, parts: Folds) -> None:
         """Merge the states of a block of rows into those of the blocks before it."""
 
         def one(vector: ProgramVector) -> None:
-            for fold, part in zip(folds, parts, strict=True):
-                before, block = self._read(fold, vector), self._read(part, vector)
-                self._write(fold, vector, fold.machine.merge(before, block))
+            for node, fold in folds.items():
+                before, block = self._read(fold, vector), self._read(parts[node], vector)
+                self._write(fold, vector, fold.merge(before, block))
 
         self._each(one)
 
-    def _finish(self, fold: Fold) -> None:
+    def _finish(self, node: Reduce, fold: Fold) -> None:
         """Make the results of a reduction, one of each for every program."""
-        node = fold.machine.reduction
         types = node.result_types()
         arrays = [self._allocate(type_.dtype) for type_ in types]
 
@@ -339,15 +390,24 @@ class ColumnsLowering:
             self.builder.array_store(array, vector.number, value)
 
 
+def _folded(node: Reduce | Scan) -> Reduce:
+    """The reduction whose states a node folds."""
+    return node.total if isinstance(node, Scan) else node
+
+
+def _backwards(steps: Sequence[Step]) -> bool:
+    return any(isinstance(step.node, Scan) and step.node.reverse for step in steps)
+
+
 def _differing(rows: RowProgram, strip: Axis) -> set[Node]:
     """The nodes that are kept for each program: coordinates along the strip decide, or reductions.
 
-    A reduction or a kept tile that all programs share lies in arrays like any other.
+    A reduction, a scan or a kept tile that all programs share lies in arrays like any other.
     """
     kept = set(rows.materialized)
     found: set[Node] = set()
     for node in reach(step.node for step in rows.steps):
-        own = is_coordinate(node, strip) or isinstance(node, Reduce)
+        own = is_coordinate(node, strip) or isinstance(node, Reduce | Scan)
         if own or node in kept or not found.isdisjoint(node.operands()):
             found.add(node)
     return found
@@ -355,5 +415,5 @@ def _differing(rows: RowProgram, strip: Axis) -> set[Node]:
 
 def _is_index(node: Tile) -> bool:
     """Whether a value is made of coordinates and numbers only."""
-    read = any(isinstance(below, Gather | Load | Reduce) for below in reach([node]))
+    read = any(isinstance(below, Gather | Load | Reduce | Scan) for below in reach([node]))
     return node.dtype == i64 and not read

@@ -10,19 +10,18 @@ trees they share to `reductions`.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
-from certile.analysis.layout import FOLDS
+from certile.analysis.layout import FOLDS, ORDERED_TREES
 from certile.analysis.nests import is_step_of_its_own
-from certile.analysis.rows import reduced_elements
 from certile.diagnostics import InternalError
-from certile.ir.dtypes import DType, i64
-from certile.ir.machine import PrivateArray, Value
+from certile.ir.dtypes import i64
+from certile.ir.machine import Value
 from certile.ir.node import Node
 from certile.ir.rows import Step
 from certile.ir.tile import Parallel, Reduce, Result
 from certile.ir.types import Axis
 from certile.lower.coordinates import Coordinate, unflatten, value_of
-from certile.lower.dependence import independent_of
 from certile.lower.evaluate import Evaluator, Scope
 from certile.lower.folds import Folds
 from certile.lower.state import State, StateMachine
@@ -37,7 +36,7 @@ class KeptAxes:
 
     def __init__(self, evaluator: Evaluator, stripes: Stripes) -> None:
         self._evaluator, self._builder, self._stripes = evaluator, evaluator.builder, stripes
-        self.arrays: list[PrivateArray] = []
+        self._allocate = partial(evaluator.interface.array, "tree")
 
     def nest(self, step: Step, body: Callable[[], None]) -> None:
         """Run `body` for each coordinate of the axis of a nest, the same in all lanes."""
@@ -94,15 +93,11 @@ class KeptAxes:
         says that all lanes stand at one element: then they make one result.
         """
         evaluator, builder = self._evaluator, self._builder
-        machine = StateMachine(evaluator, reduction, reduced_elements(reduction))
+        machine = StateMachine(evaluator, reduction)
         for scope in scopes:
             with evaluator.within(scope):
-                bound = scope.coordinates
-                for node in independent_of(
-                    reduction.args, reduction.over, bound, is_step_of_its_own
-                ):
-                    evaluator.value(node)
-        if reduction.policy in ("ordered_tree", "reproducible"):
+                evaluator.hoist(reduction.args, reduction.over, is_step_of_its_own)
+        if reduction.policy in ORDERED_TREES:
             states = [self._tree(machine, scope, alike=alike) for scope in scopes]
         else:
             leaves = _Leaves(evaluator, machine, scopes, varying=not alike)
@@ -116,18 +111,11 @@ class KeptAxes:
                 self.record(reduction, results)
 
     def _tree(self, machine: StateMachine, scope: Scope, *, alike: bool) -> State:
-        reduction, count = machine.reduction, reduced_elements(machine.reduction)
+        reduction = machine.reduction
         varying = not alike or reduction.policy == "reproducible"
-        folds = Folds(
-            self._builder, self._evaluator, machine, count, self._allocate, varying=varying
-        )
+        folds = Folds(self._evaluator, machine, self._allocate, varying=varying)
         with self._evaluator.within(scope):
             return folds.ordered() if reduction.policy == "ordered_tree" else folds.reproducible()
-
-    def _allocate(self, dtype: DType, slots: int) -> PrivateArray:
-        made = PrivateArray(f"tree{len(self.arrays)}", dtype, slots)
-        self.arrays.append(made)
-        return made
 
 
 class _Leaves:
@@ -143,7 +131,7 @@ class _Leaves:
     ) -> None:
         self._evaluator, self._builder = evaluator, evaluator.builder
         self._machine, self._scopes, self._varying = machine, scopes, varying
-        self._count = reduced_elements(machine.reduction)
+        self._count = machine.reduction.leaves
 
     def split(self, state: State) -> list[State]:
         """The states of the elements."""
@@ -170,10 +158,7 @@ class _Leaves:
         """What a leaf is made of that is the same for all elements."""
         lanes = self._scopes[0].domain or ()
         with self._evaluator.scope(coordinates) as scope:
-            for node in independent_of(
-                self._machine.reduction.args, lanes, scope.coordinates, is_step_of_its_own
-            ):
-                self._evaluator.value(node)
+            self._evaluator.hoist(self._machine.reduction.args, lanes, is_step_of_its_own)
             return scope.memo
 
     def folded(self) -> State:

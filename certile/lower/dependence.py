@@ -17,7 +17,8 @@ from certile.ir.types import Axis
 from certile.ir.walk import evaluated
 
 
-def _never(_: Node) -> bool:
+def never(_: Node) -> bool:
+    """Stop nowhere."""
     return False
 
 
@@ -25,7 +26,7 @@ def independent_of(
     nodes: Iterable[Node],
     axes: Collection[Axis],
     bound: Collection[Axis],
-    stops: Callable[[Node], bool] = _never,
+    stops: Callable[[Node], bool] = never,
 ) -> list[Tile]:
     """The largest values the nodes read that do not span `axes`: evaluated before a loop over them.
 
@@ -37,7 +38,7 @@ def independent_of(
 
 
 def largest(
-    nodes: Iterable[Node], wanted: Callable[[Tile], bool], stops: Callable[[Node], bool] = _never
+    nodes: Iterable[Node], wanted: Callable[[Tile], bool], stops: Callable[[Node], bool] = never
 ) -> list[Tile]:
     """The largest values below the nodes that are `wanted`; constants and sorts never are."""
     found: dict[Tile, None] = {}

@@ -8,7 +8,7 @@ evaluator's `results`, or answers through the `special` it passes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import reduce
@@ -39,6 +39,7 @@ from certile.ir.tile import (
 from certile.ir.types import Axis
 from certile.lower import float8
 from certile.lower.coordinates import Coordinate, IndexReader, value_of
+from certile.lower.dependence import independent_of, never
 from certile.lower.interface import Interface
 from certile.lower.math import EXPANSIONS
 from certile.lower.math_adapter import MachineArith
@@ -178,6 +179,16 @@ class Evaluator:
             self.at.memo[at] = self.compute(at) if made is None else made
             stack.pop()
         return self.at.memo[node]
+
+    def hoist(
+        self,
+        nodes: Iterable[Node],
+        axes: Collection[Axis],
+        stops: Callable[[Node], bool] = never,
+    ) -> None:
+        """Evaluate, before a loop over `axes`, what the nodes read that does not depend on them."""
+        for node in independent_of(nodes, axes, self.at.coordinates, stops):
+            self.value(node)
 
     def remembers(self, node: Node) -> bool:
         """Whether a scope remembers a node, whatever axes were bound since."""

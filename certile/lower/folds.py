@@ -26,17 +26,25 @@ from certile.plan.layout import ORDERED_RUN
 
 @dataclass(frozen=True)
 class Folds:
-    """The folds of one reduction of `count` leaves; `allocate` gives private arrays.
+    """The folds of one reduction; `allocate` gives private arrays.
 
     `varying` says that lanes stand at different elements.
     """
 
-    builder: Builder
     evaluator: Evaluator
     machine: StateMachine
-    count: int
     allocate: Callable[[DType, int], PrivateArray]
     varying: bool = True
+
+    @property
+    def builder(self) -> Builder:
+        """What builds the loops."""
+        return self.evaluator.builder
+
+    @property
+    def count(self) -> int:
+        """The number of leaves."""
+        return self.machine.reduction.leaves
 
     def leaf(self, linear: Value) -> State:
         """The lifted leaf at a uniform position in leaf order."""

@@ -1,12 +1,14 @@
 """A launch's arguments as lowering discovers them, and the launch itself when all are known.
 
 In: the views of a Tile kernel and their layout facts.  Out: Machine IR buffers in argument order,
-scalar parameters in order of first use with the host value each takes, and at the end the launch.
+scalar parameters in order of first use with the host value each takes, the private arrays that maps
+ask for, and at the end the launch.
 Leaves the body of the kernel to the execution maps.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from certile.ir.dtypes import DType, i64, machine
@@ -49,6 +51,15 @@ class Interface:
             if view in used
         }
         self._scalars: dict[ScalarParameter, HostValue] = {}
+        self._arrays: list[PrivateArray] = []
+        self._numbers: Counter[str] = Counter()
+
+    def array(self, purpose: str, dtype: DType, slots: int) -> PrivateArray:
+        """Allocate a private array; those of one purpose are numbered."""
+        made = PrivateArray(f"{purpose}{self._numbers[purpose]}", machine(dtype), slots)
+        self._numbers[purpose] += 1
+        self._arrays.append(made)
+        return made
 
     def buffer(self, view: View) -> Buffer:
         """The machine buffer of a view."""
@@ -102,11 +113,7 @@ class Interface:
         return HostValue("programs", factors=factors)
 
     def launch(
-        self,
-        name: str,
-        programs_per_group: int,
-        arrays: Iterable[PrivateArray],
-        shared: Iterable[SharedArray] = (),
+        self, name: str, programs_per_group: int, shared: Iterable[SharedArray] = ()
     ) -> Launch:
         """The launch of what was built, with all the arguments found on the way."""
         builder = self.builder
@@ -117,7 +124,7 @@ class Interface:
             programs_per_group=programs_per_group,
             buffers=tuple(self._buffers.values()),
             scalars=tuple(self._scalars),
-            arrays=tuple(arrays),
+            arrays=tuple(self._arrays),
             shared=tuple(shared),
             body=builder.block(),
             precise_math=needs_precise_math(self.kernel, self.parallel),

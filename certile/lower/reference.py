@@ -14,7 +14,7 @@ from functools import partial
 from math import prod
 
 from certile.diagnostics import InternalError
-from certile.ir.dtypes import DType, i64, machine
+from certile.ir.dtypes import DType, i64
 from certile.ir.host import ViewFacts
 from certile.ir.machine import PrivateArray, Value
 from certile.ir.machine_build import Builder
@@ -39,7 +39,6 @@ from certile.ir.tile import (
 from certile.ir.types import Axis
 from certile.ir.walk import evaluated
 from certile.lower.coordinates import Coordinate, unflatten, value_of
-from certile.lower.dependence import independent_of
 from certile.lower.evaluate import Evaluator
 from certile.lower.folds import Folds
 from certile.lower.interface import Interface
@@ -57,7 +56,6 @@ class ReferenceLowering:
         self._kernel, self._parallel, self._sheet = kernel, parallel, sheet
         self.builder = Builder(sheet.lanes, 1)
         self._arrays: dict[Tile, PrivateArray] = {}
-        self._made: list[PrivateArray] = []
         self._sorters: dict[Sort, Sorter] = {}
         read = list(evaluated(parallel))
         self._has_sorts = any(isinstance(node, Sort) for node in read)
@@ -80,7 +78,7 @@ class ReferenceLowering:
         active = builder.lt(builder.add(first, lane), interface.programs())
         with self._evaluator.scope(coordinates, active):
             self._body(self._parallel.body)
-        return interface.launch(name, builder.lanes, self._made)
+        return interface.launch(name, builder.lanes)
 
     # Effects, in program order.
 
@@ -122,9 +120,7 @@ class ReferenceLowering:
         return self._arrays[key]
 
     def _allocate(self, dtype: DType, slots: int) -> PrivateArray:
-        made = PrivateArray(f"kept{len(self._made)}", machine(dtype), max(1, slots))
-        self._made.append(made)
-        return made
+        return self._evaluator.interface.array("kept", dtype, max(1, slots))
 
     def _keep(
         self, array: PrivateArray, axes: tuple[Axis, ...], value: Callable[[], Value]
@@ -159,8 +155,7 @@ class ReferenceLowering:
         if self._scans is not None:
             self._scans.prepare(nodes)
         self._order(nodes)
-        for node in independent_of(nodes, axes, self._evaluator.at.coordinates):
-            self._evaluator.value(node)
+        self._evaluator.hoist(nodes, axes)
 
     def _store(self, store: Store) -> None:
         self._hoist([store], store.axes)
@@ -276,11 +271,10 @@ class ReferenceLowering:
 
     def _reduce(self, node: Reduce) -> Value:
         """Fold one reduction for the element in scope, and remember every result of it there."""
-        count = prod(axis.static for axis in node.over)
-        machine = StateMachine(self._evaluator, node, count)
+        machine = StateMachine(self._evaluator, node)
         start = machine.start()
         self._hoist(node.args, node.over)
-        folds = Folds(self.builder, self._evaluator, machine, count, self._allocate)
+        folds = Folds(self._evaluator, machine, self._allocate)
         match node.policy:
             case "fold_left" | "fold_right":
                 first = machine.identity() if start is None else start

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from functools import partial
 
 from certile.diagnostics import InternalError
-from certile.ir.dtypes import DType
-from certile.ir.machine import PrivateArray, Value
+from certile.ir.machine import Value
 from certile.ir.rows import Step
 from certile.ir.tile import Result, Sort
 from certile.ir.types import Axis
@@ -24,16 +24,12 @@ ElementScope = Callable[[tuple[Axis, ...], Element], AbstractContextManager[Scop
 
 
 class RowSorts:
-    """The sorts of one kernel, and the arrays that they keep."""
+    """The sorts of one kernel."""
 
     def __init__(self, evaluator: Evaluator, workers: Workers, scope: ElementScope) -> None:
         self._evaluator, self._workers, self._scope = evaluator, workers, scope
         self._sorters: dict[Sort, Sorter] = {}
-        self.arrays: list[PrivateArray] = []
-
-    def _allocate(self, dtype: DType, slots: int) -> PrivateArray:
-        self.arrays.append(PrivateArray(f"order{len(self.arrays)}", dtype, slots))
-        return self.arrays[-1]
+        self._allocate = partial(evaluator.interface.array, "order")
 
     def run(self, step: Step) -> None:
         """Order the row of a step."""

@@ -33,7 +33,7 @@ class Running:
     @staticmethod
     def of(evaluator: Evaluator, nodes: Sequence[Scan], carried_before: int) -> Running:
         """The scans of a loop that carries `carried_before` values of others in front."""
-        machines = [StateMachine(evaluator, node.total, node.over.static) for node in nodes]
+        machines = [StateMachine(evaluator, node.total) for node in nodes]
         return Running(nodes, machines, carried_before)
 
     @property

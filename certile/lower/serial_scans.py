@@ -76,8 +76,8 @@ class SerialScans:
     def _row(self, scan: Scan) -> None:
         """Fold one row from its first element on, or from its last one back."""
         builder, count = self.evaluator.builder, scan.over.static
-        machine = StateMachine(self.evaluator, scan.total, count)
-        folds = Folds(builder, self.evaluator, machine, count, self.place.allocate)
+        machine = StateMachine(self.evaluator, scan.total)
+        folds = Folds(self.evaluator, machine, self.place.allocate)
         self.place.hoist(scan.args, (scan.over,))
 
         def step(index: Value, before: State) -> State:

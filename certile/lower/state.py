@@ -19,13 +19,13 @@ State = tuple[Value, ...]
 class StateMachine:
     """The operations of one reduction's law; of a scan, `reduction` is its total."""
 
-    def __init__(self, evaluator: Evaluator, reduction: Reduce, elements: int) -> None:
+    def __init__(self, evaluator: Evaluator, reduction: Reduce) -> None:
         self._evaluator = evaluator
         self.builder = evaluator.builder
         self.reduction = reduction
         self.law = reduction.law
-        self.dtypes = self.law.state_dtypes(reduction.accumulate, elements)
-        self._index_dtype = self.law.index_dtype(elements)
+        self.dtypes = self.law.state_dtypes(reduction.accumulate, reduction.leaves)
+        self._index_dtype = self.law.index_dtype(reduction.leaves)
 
     def _terms(
         self, terms: tuple[Term, ...], dtypes: tuple[DType, ...], variables: dict[str, Value]

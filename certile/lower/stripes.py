@@ -10,7 +10,7 @@ internal error.
 from __future__ import annotations
 
 from certile.diagnostics import InternalError
-from certile.ir.dtypes import i64, machine
+from certile.ir.dtypes import i64
 from certile.ir.machine import PrivateArray, Value
 from certile.ir.machine_build import Builder
 from certile.ir.rows import Stripe
@@ -26,7 +26,6 @@ class Stripes:
     def __init__(self, builder: Builder, evaluator: Evaluator, workers: Workers) -> None:
         self._builder, self._evaluator, self._workers = builder, evaluator, workers
         self._found: dict[Tile | Memory, tuple[Stripe, tuple[PrivateArray, ...]]] = {}
-        self.arrays: list[PrivateArray] = []
 
     def __contains__(self, key: Tile | Memory) -> bool:
         return key in self._found
@@ -35,13 +34,10 @@ class Stripes:
         """Allocate a stripe, once."""
         if stripe.key in self._found:
             return
-        number = len(self.arrays)
-        made = tuple(
-            PrivateArray(f"stripe{number + k}", machine(dtype), self._slots(stripe) * stripe.copies)
-            for k, dtype in enumerate(stripe.dtypes)
-        )
+        count = self._slots(stripe) * stripe.copies
+        allocate = self._evaluator.interface.array
+        made = tuple(allocate("stripe", dtype, count) for dtype in stripe.dtypes)
         self._found[stripe.key] = stripe, made
-        self.arrays += made
 
     def _slots(self, stripe: Stripe) -> int:
         return slots(stripe.elements, self._workers.count, self._workers.lane_elements)

@@ -13,10 +13,9 @@ from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import partial
 
-from certile.analysis.layout import keeps
+from certile.analysis.layout import ORDERED_TREES, keeps
 from certile.analysis.loops import fused
 from certile.analysis.nests import is_step_of_its_own
-from certile.analysis.rows import reduced_elements
 from certile.diagnostics import InternalError
 from certile.ir.dtypes import i64
 from certile.ir.host import ViewFacts
@@ -40,7 +39,6 @@ from certile.ir.tile import (
 from certile.ir.types import Axis
 from certile.lower.composed import KeptAxes
 from certile.lower.coordinates import Coordinate, unflatten
-from certile.lower.dependence import independent_of
 from certile.lower.evaluate import Evaluator, Scope
 from certile.lower.interface import Interface
 from certile.lower.reductions import Partials, Reducer
@@ -72,10 +70,7 @@ class SubgroupLowering:
         interface = Interface(self._rows.kernel, self._rows.parallel, facts, self.builder)
         self._evaluator = Evaluator(interface, self._plan.sheet, self._special)
         self._place(interface)
-        arrays = (*self._stripes.arrays, *self._kept_axes.arrays, *self._sorts.arrays)
-        return interface.launch(
-            name, self._mapping.programs_per_group, arrays, self._reducer.shared
-        )
+        return interface.launch(name, self._mapping.programs_per_group, self._reducer.shared)
 
     def _place(self, interface: Interface) -> None:
         """Find the program a subgroup works on, and guard the group that is not full."""
@@ -190,8 +185,7 @@ class SubgroupLowering:
 
     def _hoist(self, nodes: Sequence[Tile | Effect], axes: tuple[Axis, ...]) -> None:
         """Evaluate once, before a loop over `axes`, what does not depend on them."""
-        for node in independent_of(nodes, axes, self._evaluator.at.coordinates, is_step_of_its_own):
-            self._evaluator.value(node)
+        self._evaluator.hoist(nodes, axes, is_step_of_its_own)
 
     # Element domains.
 
@@ -208,11 +202,9 @@ class SubgroupLowering:
                 self._stripes.declare(Stripe(result, (result.dtype,), (), step.axes))
         reduces = [step.node for step in group if step.kind == "reduce"]
         machines = [
-            StateMachine(self._evaluator, node, reduced_elements(node))
-            for node in reduces
-            if isinstance(node, Reduce)
+            StateMachine(self._evaluator, node) for node in reduces if isinstance(node, Reduce)
         ]
-        if machines and machines[0].reduction.policy in ("ordered_tree", "reproducible"):
+        if machines and machines[0].reduction.policy in ORDERED_TREES:
             self._reducer.in_its_order(
                 machines[0],
                 group[0].elements,

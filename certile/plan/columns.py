@@ -7,12 +7,13 @@ block of rows is.  Leaves legality of the row program to admission, and loops to
 
 A reduction along a leading axis reads rows of memory that belong to different programs.  A group
 takes a strip of programs and reads each row of the strip as one run, so that memory is read in long
-runs; states of all programs of the strip stay in the nearest cache.
+runs; states of all programs of the strip stay in the nearest cache.  A scan along a leading axis
+gives each program its results as the rows go by.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from math import prod
 from typing import Final
 
@@ -22,7 +23,7 @@ from certile.analysis.sharing import is_expensive
 from certile.ir.host import ViewFacts
 from certile.ir.node import Node, reach
 from certile.ir.rows import RowProgram, Step
-from certile.ir.tile import Iota, Load, Reduce, Store, View, effects
+from certile.ir.tile import Iota, Load, Reduce, Scan, Store, View, effects
 from certile.ir.types import Axis
 from certile.plan.record import Mapping as ExecutionMapping
 from certile.targets.sheet import Sheet
@@ -41,7 +42,7 @@ VECTORS_AT_ONCE: Final = 2
 # Long expressions fill a round by themselves.
 EXPENSIVE_ROWS_AT_ONCE: Final = 2
 # Steps that a program can take one row at a time.
-_KNOWN: Final = frozenset({"load", "gather", "materialize", "reduce", "store"})
+_KNOWN: Final = frozenset({"load", "gather", "materialize", "reduce", "scan", "store"})
 # Blocks of fewer rounds than this would only move states about.
 _LEAST_ROUNDS: Final = 16
 
@@ -77,6 +78,15 @@ def mapping_of(rows: RowProgram, facts: Mapping[str, ViewFacts], sheet: Sheet) -
     )
 
 
+def rows_of_round(nodes: Sequence[Node], mapping: ExecutionMapping) -> int:
+    """How many rows meet in a round of a sweep that makes these nodes.
+
+    A scan needs its rows in order, and who writes rows finishes one before the next, so that lines
+    of memory fill at once.
+    """
+    return mapping.rows_at_once if all(isinstance(node, Reduce) for node in nodes) else 1
+
+
 def row_block(count: int, rows_at_once: int) -> int:
     """The rows whose states are merged apart, of `count`: a power of two near the best depth.
 
@@ -90,13 +100,17 @@ def row_block(count: int, rows_at_once: int) -> int:
 
 def _shape_suits(rows: RowProgram, programs: int) -> bool:
     """Whether steps are sweeps and scalars only, and no reduction fixes its order."""
-    if rows.lanes is not None or rows.memories or rows.sorts or rows.scans:
+    if rows.lanes is not None or rows.memories or rows.sorts:
         return False
     if programs < FEWEST_PROGRAMS:
         return False
     if any(reduction.policy != "unordered_tree" for reduction in rows.reductions):
         return False
-    return all(step.kind in _KNOWN for step in rows.steps)
+    return all(step.kind in _KNOWN and _walks_its_scan(step) for step in rows.steps)
+
+
+def _walks_its_scan(step: Step) -> bool:
+    return not isinstance(step.node, Scan) or step.node.over in step.axes
 
 
 def _unit_accesses(rows: RowProgram, facts: Mapping[str, ViewFacts]) -> list[Load | Store] | None:
@@ -159,7 +173,7 @@ def _swept(rows: RowProgram) -> list[Step]:
 
 def _reads_again(rows: RowProgram) -> bool:
     """Whether some pass over the rows needs the result of another, and so comes after it."""
-    return any(
+    return bool(rows.kept_scans) or any(
         isinstance(node, Reduce) and node is not step.node
         for step in _swept(rows)
         for node in reach(step.node.operands())
@@ -177,12 +191,14 @@ def _column_bytes(rows: RowProgram, unit: list[Load | Store]) -> int:
 
 
 def _kept_bytes(rows: RowProgram) -> int:
-    return sum(tile.type.elements * max(1, tile.dtype.size) for tile in rows.materialized)
+    kept = (*rows.materialized, *rows.kept_scans)
+    return sum(tile.type.elements * max(1, tile.dtype.size) for tile in kept)
 
 
 def _expensive(rows: RowProgram) -> bool:
     """Whether an element costs more than memory does: functions, or a law with a long merge."""
-    if any(reduction.law.builtin is None for reduction in rows.reductions):
+    folded = (*rows.reductions, *(scan.total for scan in rows.scans))
+    if any(reduction.law.builtin is None for reduction in folded):
         return True
     steps = [step.node for step in _swept(rows)]
     return any(is_expensive(node) for node in reach(steps))

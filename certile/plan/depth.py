@@ -6,8 +6,10 @@ result, an upper bound on what lowering builds.
 
 from __future__ import annotations
 
-from math import prod
+from dataclasses import replace
 
+from certile.analysis.loops import fused
+from certile.ir.rows import RowProgram
 from certile.ir.tile import (
     REPRODUCIBLE_ACCUMULATORS,
     REPRODUCIBLE_BLOCK,
@@ -15,7 +17,7 @@ from certile.ir.tile import (
     Reduce,
     Scan,
 )
-from certile.plan.columns import row_block
+from certile.plan.columns import row_block, rows_of_round
 from certile.plan.layout import FOLD_BLOCK, ORDERED_RUN, slots
 from certile.plan.record import GroupPlan, Mapping
 
@@ -27,6 +29,8 @@ def depths(plan: GroupPlan) -> dict[Reduce | Scan, int]:
     if plan.rows is None or plan.mapping is None:
         return {}
     mapping, lanes = plan.mapping, plan.sheet.lanes
+    if mapping.family == "columns":
+        return _in_sweeps(plan.rows, mapping, lanes)
     shared = zip(plan.rows.reductions, plan.rows.reduction_extents, strict=True)
     found: dict[Reduce | Scan, int] = {
         node: tree_depth(node, mapping, lanes, swept=extent) for node, extent in shared
@@ -35,12 +39,26 @@ def depths(plan: GroupPlan) -> dict[Reduce | Scan, int]:
     return found | {node: scan_depth(node, mapping, lanes) for node in plan.rows.scans}
 
 
+def _in_sweeps(rows: RowProgram, mapping: Mapping, lanes: int) -> dict[Reduce | Scan, int]:
+    """The depths under the columns map, where what shares a sweep decides how rows meet."""
+    found: dict[Reduce | Scan, int] = {}
+    for group in fused(rows.steps):
+        nodes = [step.node for step in group]
+        swept = replace(mapping, rows_at_once=rows_of_round(nodes, mapping))
+        for node in nodes:
+            if isinstance(node, Reduce):
+                found[node] = tree_depth(node, swept, lanes)
+            elif isinstance(node, Scan):
+                found[node] = scan_depth(node, swept, lanes)
+    return found
+
+
 def tree_depth(node: Reduce, mapping: Mapping, lanes: int, *, swept: int | None = None) -> int:
     """The longest path in merges; one more when the program gives a start value.
 
     `swept` are the leaves of one sweep, where a uniform loop makes several into the same partials.
     """
-    count = prod(axis.static for axis in node.over)
+    count = node.leaves
     made = _depth(node, mapping, lanes, count)
     if swept is not None and swept != count and mapping.family == "subgroup":
         own = -(-slots(swept, lanes, mapping.lane_elements) // mapping.accumulators)
@@ -50,7 +68,7 @@ def tree_depth(node: Reduce, mapping: Mapping, lanes: int, *, swept: int | None 
 
 def fold_depth(node: Reduce) -> int:
     """The longest path in merges of a reduction that a lane makes alone."""
-    count = prod(axis.static for axis in node.over)
+    count = node.leaves
     if node.policy == "unordered_tree":
         made = min(count, 2 * FOLD_BLOCK + count // FOLD_BLOCK + 1)
     else:
@@ -59,8 +77,13 @@ def fold_depth(node: Reduce) -> int:
 
 
 def scan_depth(node: Scan, mapping: Mapping, lanes: int) -> int:
-    """The longest path in merges: within a chunk of lanes, then through the chunks after it."""
+    """The longest path in merges: within a chunk of lanes, then through the chunks after it.
+
+    Where rows are walked, within a block of rows, and through the blocks before it.
+    """
     count = node.over.static
+    if mapping.family == "columns":
+        return _columns_depth(count, 1)
     return count if mapping.family != "subgroup" else _levels(lanes) + -(-count // lanes) + 1
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from math import prod
 
 from certile.analysis.effects import trips
 from certile.analysis.nests import flat
@@ -105,8 +104,7 @@ def stripe_scalars(rows: RowProgram, workers: int, lane_elements: int) -> int:
 
 def _tree_words(reduction: Reduce) -> int:
     """The words of the accumulators of a reproducible tree that one lane makes alone."""
-    count = prod(axis.static for axis in reduction.over)
-    dtypes = reduction.law.state_dtypes(reduction.accumulate, count)
+    dtypes = reduction.law.state_dtypes(reduction.accumulate, reduction.leaves)
     return REPRODUCIBLE_ACCUMULATORS * sum(max(1, dtype.size // 4) for dtype in dtypes)
 
 

@@ -69,6 +69,12 @@ def judge(case, ran, lowered, what):
 
 def check(case, strips=STRIPS, options=None):
     """Interpret on two vector widths, run as code, and agree within the depth of the trees."""
+    for ran, lowered, what in runs(case, strips, options):
+        judge(case, ran, lowered, what)
+
+
+def runs(case, strips=STRIPS, options=None):
+    """Every way to run a case: what it left in its arrays, what ran, and the way's name."""
     for sheet in (CPU_NEON, HOST_SHEET):
         for mapping in strips:
             ran = case.copy()
@@ -76,19 +82,19 @@ def check(case, strips=STRIPS, options=None):
             assert lowered is not None
             for report in ran.run_machine(lowered):
                 assert report.ok, (mapping, report)
-            judge(case, ran, lowered, f"{sheet.name} {mapping}")
+            yield ran, lowered, f"{sheet.name} {mapping}"
     for mapping in strips:
         ran = case.copy()
         lowered = ran.lower(HOST_SHEET, mapping, options=options)
         ran.run_cpu(lowered)
-        judge(case, ran, lowered, f"code of {mapping}")
+        yield ran, lowered, f"code of {mapping}"
     planned = case.copy()
     region = case.regions[0]
     plan = choose(case.specialised, region, case.programs(region), HOST_SHEET, facts=case.facts())
     assert plan.mapping.family == "columns"
     lowered = planned.lower(HOST_SHEET, plan.mapping)
     planned.run_cpu(lowered)
-    judge(case, planned, lowered, "the planner's own")
+    yield planned, lowered, "the planner's own"
 
 
 @pytest.mark.parametrize("rows", [2, 7, 70])

@@ -1,6 +1,7 @@
 """The scripts decide what they say they decide: set-up and the generated pages."""
 
 import importlib.util
+import json
 
 import pytest
 
@@ -91,3 +92,42 @@ def test_a_bar_does_not_end_a_cell(pages):
 def test_first_sentence(pages):
     assert pages.first_sentence("One thing\nand more.  Another.\n\nLast.") == "One thing and more."
     assert pages.first_sentence(None) == ""
+
+
+@pytest.fixture(scope="module")
+def mutation():
+    return _load("mutate_checker")
+
+
+def test_a_mutant_changes_one_place(mutation, tmp_path):
+    path = tmp_path / "sample.py"
+    path.write_text(
+        "def rule(a: int | None, b):\n"
+        "    require(a < b and not b, 'no')\n"
+        "    return kinds.NEG | kinds.POS if a in b else all(b)\n"
+    )
+    changes = [each.change.removeprefix("sample.rule: ") for each in mutation.mutants(path)]
+    assert changes == [
+        "require(a < b and (not b), 'no') -> require(True, 'no')",
+        "a < b and (not b) -> not b",
+        "a < b and (not b) -> a < b",
+        "a < b -> a <= b",
+        "not b -> b",
+        "a in b -> a not in b",
+        "kinds.NEG | kinds.POS -> kinds.NEG",
+        "kinds.NEG | kinds.POS -> kinds.POS",
+        "kinds.NEG -> kinds.ANY",
+        "kinds.POS -> kinds.ANY",
+        "all(b) -> any(b)",
+    ]
+    first = next(iter(mutation.mutants(path)))
+    assert first.source.splitlines()[1] == "    require(True, 'no')"
+    assert first.source.count("a in b") == 1
+
+
+def test_equivalents_are_mutants_with_a_reason(mutation):
+    known = json.loads(mutation.EQUIVALENTS.read_text())
+    files = {mutation.CHECK / f"{change.partition('.')[0]}.py" for change in known}
+    made = {mutant.change for path in files for mutant in mutation.mutants(path)}
+    assert set(known) <= made
+    assert all(len(reason) > 20 for reason in known.values())

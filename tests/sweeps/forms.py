@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from certile.cli.subject import row_major_facts
+from certile.cli.subject import facts_of
 from certile.ir.tile import Scalar
 from certile.metalsim import Library
 from certile.ops.kernels import BARE_OPS, bare
@@ -47,10 +47,7 @@ class Form:
 
     def compiled(self, sheet):
         """The launches under the plan that the analytic policy chooses."""
-        facts = {
-            view.name: row_major_facts(self.made.shapes[view.name], view.dtype.size)
-            for view in self.made.kernel.views
-        }
+        facts = facts_of(self.made.kernel, self.made.shapes)
         return compile_program(self.made.kernel, facts, self.made.programs, sheet).launches
 
     def arguments(self):

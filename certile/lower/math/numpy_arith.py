@@ -145,11 +145,11 @@ class NumpyArith:
         return np.asarray(np.where(condition, a, b))
 
     def iadd(self, a: Value, b: Value) -> Value:
-        """Return the i32 sum, wrapping."""
+        """Return the integer sum, wrapping."""
         return np.asarray(np.add(a, b))
 
     def isub(self, a: Value, b: Value) -> Value:
-        """Return the i32 difference, wrapping."""
+        """Return the integer difference, wrapping."""
         return np.asarray(np.subtract(a, b))
 
     def ishl(self, a: Value, count: int) -> Value:

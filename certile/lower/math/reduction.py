@@ -22,6 +22,7 @@ from certile.lower.math.shared import (
     at_least,
     exponent_of,
     integer_magic,
+    inverse,
     nearest_integer,
     power_of_two,
 )
@@ -158,7 +159,7 @@ def _window(b: Arith[V], x: V) -> tuple[V, list[V]]:
     # A chunk counts unless its last bit times the last bit of x is 4 or more.
     skipped = b.format.fraction_bits + 2
     exponent = b.sub(exponent_of(b, b.abs(x)), b.const(skipped - 0.5))
-    first = at_least(b, b.floor(b.mul(exponent, b.const(_inverse(width)))), 0.0)
+    first = at_least(b, b.floor(b.mul(exponent, b.const(inverse(width)))), 0.0)
     scaled = b.mul(x, power_of_two(b, b.mul(first, b.const(-float(width)))))
     digits = [b.const(digit) for digit in _chunks(b.format)]
     for level in _levels(len(digits) - CHUNKS):
@@ -169,11 +170,6 @@ def _window(b: Arith[V], x: V) -> tuple[V, list[V]]:
         moved += [b.const(0.0)] * (len(kept) - len(moved))
         digits = [b.select(taken, far, near) for far, near in zip(moved, kept, strict=True)]
     return scaled, digits
-
-
-def _inverse(width: int) -> float:
-    """Return 1 / width to 20 bits; the floor that uses it is half a unit off every whole."""
-    return round(2.0**20 / width) / 2.0**20
 
 
 def _levels(last: int) -> Iterator[int]:

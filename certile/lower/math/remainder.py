@@ -13,6 +13,7 @@ from certile.lower.math.shared import (
     at_most,
     exponent_of,
     integer_magic,
+    inverse,
     low_bits,
     power_of_two,
     with_sign_of,
@@ -30,7 +31,7 @@ def fmod(b: Arith[V], x: V, y: V) -> V:
     zero, infinity = b.const(0.0), b.const(float("inf"))
     apart = b.sub(exponent_of(b, a), exponent_of(b, c))
     shift = at_least(b, b.sub(apart, b.const(step)), 0.0)
-    rounds = b.floor(b.mul(b.add(shift, b.const(2.0 * step - 0.5)), b.const(_inverse(b, step))))
+    rounds = b.floor(b.mul(b.add(shift, b.const(2.0 * step - 0.5)), b.const(inverse(step))))
     regular = b.select(b.lt(a, infinity), b.select(b.gt(c, zero), rounds, zero), zero)
     count = b.select(b.ge(a, c), regular, zero)
     whole = b.isub(low_bits(b, count), b.bits(b.const(integer_magic(b.format))))
@@ -38,11 +39,6 @@ def fmod(b: Arith[V], x: V, y: V) -> V:
     nan = b.const(float("nan"))
     valid = b.select(b.lt(a, infinity), b.select(b.gt(c, zero), rest, nan), nan)
     return with_sign_of(b, valid, x)
-
-
-def _inverse(b: Arith[V], step: int) -> float:
-    """Return a number of the format near 1 / step; the floors that use it are half off a whole."""
-    return round(2.0**20 / step) / 2.0**20
 
 
 def _round(b: Arith[V], state: Sequence[V]) -> tuple[V, V, V]:

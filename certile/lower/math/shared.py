@@ -26,6 +26,11 @@ def integer_magic(form: Format) -> float:
     return 1.5 * 2.0**form.fraction_bits
 
 
+def inverse(count: int) -> float:
+    """Return 1 / count to 20 bits: enough for a floor that stays half a unit off every whole."""
+    return round(2.0**20 / count) / 2.0**20
+
+
 def horner(b: Arith[V], x: V, coefficients: Sequence[float]) -> V:
     """Return c[0] + x * (c[1] + x * (...)), one fma per step, innermost first."""
     *rest, last = coefficients

@@ -117,8 +117,8 @@ class Context:
                 bound = kinds.at_most(mask) if row.op == "top" else kinds.at_least(mask)
                 pair = (element, extreme) if row.op == "top" else (extreme, element)
                 made.order[pair] = max(AT_MOST, made.order.get(pair, UNKNOWN))
-            elif row.op == "sum" and not mask & kinds.NAN:
-                # A finite sum has finite terms only; a sum that is a number has numbers only.
+            elif not mask & kinds.NAN:
+                # A finite sum or product is of finite terms only; one that is a number of numbers.
                 bound = kinds.FINITE if kinds.within(mask, kinds.FINITE) else ~kinds.NAN
             made.kinds[element] = made.kinds.get(element, kinds.ANY) & bound
         return made

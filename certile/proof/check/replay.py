@@ -17,7 +17,7 @@ from certile.proof.check import kinds
 from certile.proof.check.context import Context
 from certile.proof.check.order import AT_MOST, BELOW
 from certile.proof.check.rules import RULES, TARGETS
-from certile.proof.check.terms import JOIN, Table, require
+from certile.proof.check.terms import JOIN, Refused, Table, require
 
 _GOALS: Final = 4_000
 
@@ -147,8 +147,9 @@ def _attain(goal: Goal, step: Step) -> list[Goal]:
     """Narrow a sum by the element that has an extreme value of its list."""
     _, over = step.terms
     mask = attained(goal.context, *step.terms)
-    require(mask is not None, "no element is known to have that value")
-    return [replace(goal, context=goal.context.with_kind(over, mask or 0))]
+    if mask is None:
+        raise Refused("no element is known to have that value")
+    return [replace(goal, context=goal.context.with_kind(over, mask))]
 
 
 def _count(goal: Goal, step: Step) -> list[Goal]:
@@ -176,7 +177,7 @@ def _congruence(goal: Goal, step: Step) -> list[Goal]:
     rows = goal.context.table.rows
     left, right = rows[goal.left], rows[goal.right]
     same = (left.op, left.value, len(left.args)) == (right.op, right.value, len(right.args))
-    require(same and bool(left.args) and left.op not in JOIN, "the operations differ")
+    require(same and left.op not in JOIN, "the operations differ")
     pairs = zip(left.args, right.args, strict=True)
     return [replace(goal, left=a, right=b) for a, b in pairs]
 

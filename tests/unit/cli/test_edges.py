@@ -14,8 +14,8 @@ from certile.cli import contest, memory, running
 from certile.cli.bench import opponents
 from certile.cli.main import app
 from certile.cli.memory import available_bytes, require_memory
-from certile.cli.options import FormFlags, dtype_name
-from certile.diagnostics import UnsupportedError
+from certile.cli.options import FormFlags, dtype_name, parse_shape
+from certile.diagnostics import ArgumentError, UnsupportedError
 
 
 def run(*arguments: str) -> tuple[int, str, str]:
@@ -78,6 +78,13 @@ def test_a_dtype_is_shown_under_our_name() -> None:
     assert found["dtype"] == "bf16"
     code, _, complaint = run(*arguments[:-1], "--dtype", "float31")
     assert (code, "float31" in complaint) == (2, True)
+
+
+@pytest.mark.parametrize("extent", [str(2**63), "1" + "0" * 19, "9" * 5000])
+def test_an_extent_of_more_than_64_bits_is_no_shape(extent: str) -> None:
+    with pytest.raises(ArgumentError, match="A311"):
+        parse_shape(f"{extent}x4")
+    assert parse_shape(f"{2**63 - 1}x4") == (2**63 - 1, 4)
 
 
 @pytest.mark.parametrize(

@@ -142,7 +142,7 @@ def too_large(x):
         *((as_int, "K003"), (loops, "K003"), (masks, "K052"), (fancy, "K052"), (picks, "K052")),
         *((transforms, "K050"), (norms, "K050"), (stacks, "K050"), (multiplies, "K050")),
         *((arcs, "K050"), (lacks_method, "K050"), (lacks_option, "K050"), (no_dtype, "K030")),
-        *((flattens, "K053"), (bad_axis, "K053"), (outside, "K053"), (too_large, "K053")),
+        *((flattens, "K053"), (bad_axis, "K053"), (outside, "K053"), (too_large, "K012")),
         *((captured, "K010"), (lists, "K010"), (returns_list, "K051"), (returns_number, "K051")),
     ],
 )
@@ -250,6 +250,38 @@ def test_wrong_arguments():
         ct.jit(math="careless")
     with pytest.raises(ct.ArgumentError, match="A009"):
         ct.jit(target="abacus")
+
+
+def test_kernels_and_operations_are_not_called_inside():
+    @ct.tile_kernel
+    def doubled(x, y):
+        for r in ct.parallel(ct.axis("rows", x.shape[0])):
+            y[r] = x[r] * 2
+
+    for wrong in (lambda x: ct.ops.softmax(x), lambda x: doubled(x, x)):
+        with pytest.raises(ct.KernelError) as error:
+            ct.jit(wrong)(ramp(3))
+        assert "K003" in str(error.value)
+        assert "outside" in str(error.value)
+        assert "test_calls.py" in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "code", "words"),
+    [
+        (lambda x: x < 300, "K012", "300 does not fit u8"),
+        (lambda x: x + -1, "K012", "-1 does not fit u8"),
+        (lambda x: x**-1, "K011", "the power of -1"),
+        (lambda x: x**x, "K011", "a power that is no number"),
+        (lambda x: (x / 2) << 1, "K011", "bits of integers"),
+    ],
+)
+def test_what_does_not_fit_is_told_with_its_cure(wrong, code, words):
+    with pytest.raises(ct.KernelError) as error:
+        ct.jit(wrong)(np.arange(3, dtype="u1"))
+    assert error.value.code == code
+    assert words in str(error.value)
+    assert "shapes" not in str(error.value)
 
 
 def test_scalars_without_axes_are_numpys():

@@ -60,6 +60,20 @@ def test_slices_with_steps():
     same_as_numpy(f, ramp(6, 5))
 
 
+@pytest.mark.parametrize("shape", [(1,), (1, 4), (3, 1), (0, 4)])
+def test_slices_without_elements(shape):
+    def f(a, b):
+        a[1:] = 7
+        a[:-1] -= a[1:]
+        b.T[:0] = a.T[5:]
+        a[None][:0] = 9
+        np.swapaxes(a, 0, -1)[2:1] *= 2
+        return a + b
+
+    found, wanted = same_as_numpy(f, ramp(*shape) + 1, ramp(*shape))
+    np.testing.assert_array_equal(found, wanted, strict=True)
+
+
 def test_an_output_argument_of_a_function():
     def f(a, b):
         np.add(a[0], b, out=b)

@@ -75,6 +75,7 @@ def test_masks_are_lifted_kind_by_kind():
         )
         assert kinds.binary("add", a, b) == expected
     assert kinds.binary("mul", 0, kinds.ANY) == 0
+    assert kinds.binary("mul", kinds.ANY, 0) == 0
     assert kinds.unary("exp", 0) == 0
 
 

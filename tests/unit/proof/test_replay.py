@@ -129,8 +129,12 @@ def test_attained_needs_the_list_and_an_element(b):
     assert attained(finite, b.over("prod", x), total) is None
     infinite = b.over("sum", x)
     assert attained(b.context.with_kind(infinite, kinds.PINF), infinite, total) == (kinds.PINF)
-    for mask in (kinds.NAN, kinds.FINITE, kinds.NINF | kinds.PINF):
+    lowest = b.context.with_kind(infinite, kinds.NINF)
+    assert attained(lowest, infinite, b.over("sum", b.abs(x))) == kinds.PINF
+    for mask in (kinds.NAN, kinds.FINITE, kinds.NINF | kinds.PINF, kinds.ANY):
         assert attained(b.context.with_kind(infinite, mask), infinite, total) is None
+    # A symbol may have the name of a list.
+    assert attained(finite, b.sym("xs"), total) is None
     # A product may be infinite by another sign, and a maximum be -inf for want of elements.
     for other, mask in ((b.over("prod", x), kinds.PINF), (top, kinds.NINF)):
         assert attained(b.context.with_kind(other, mask), other, total) is None
@@ -138,7 +142,17 @@ def test_attained_needs_the_list_and_an_element(b):
     centred = b.over("sum", x)
     mixed = nonempty.with_kind(top, kinds.PINF)
     assert attained(mixed, top, centred) == kinds.PINF | kinds.NAN
-    refuses(b.replay(x, x), step("attain", terms=(top, total)), "where there is none|no element")
+    one = b.num(1)
+    refuses(b.replay(one, one), step("attain", terms=(top, total)), "no element is known")
+
+
+def test_attain_narrows_the_sum_to_what_is_attained(b):
+    x, one = b.elem("x"), b.num(1)
+    top, total = b.over("top", x), b.over("sum", b.exp(x))
+    replay = b.replay(one, one, b.context.with_kind(top, kinds.FINITE | kinds.PINF))
+    replay.apply(step("attain", terms=(top, total)))
+    assert replay.goals[0].context.kind(total) == kinds.POS | kinds.PINF
+    assert replay.goals[0].context.kind(top) == kinds.FINITE | kinds.PINF
 
 
 def test_entering_a_list_keeps_and_drops_the_right_facts(b):
@@ -167,6 +181,10 @@ def test_entering_a_list_keeps_and_drops_the_right_facts(b):
     assert b.context.with_kind(total, kinds.FINITE).inside("xs").kind(x) == kinds.FINITE
     assert b.context.with_kind(total, kinds.PINF).inside("xs").kind(x) == 31
     assert b.context.with_kind(total, kinds.NAN).inside("xs").kind(x) == kinds.ANY
+    # An infinite factor makes a product infinite, or NaN.
+    product = b.over("prod", x)
+    assert b.context.with_kind(product, kinds.ZERO).inside("xs").kind(x) == kinds.FINITE
+    assert b.context.with_kind(product, kinds.NINF).inside("xs").kind(x) == 31
 
 
 def test_aggregates_of_lists_that_are_empty_or_not(b):
@@ -201,6 +219,8 @@ def test_facts_narrow_what_they_speak_of(b):
     chain = b.context.with_order(x, y, AT_MOST).with_order(y, z, BELOW)
     assert compare(chain, x, z) == BELOW
     assert compare(chain, z, x) == UNKNOWN
+    through = b.context.with_order(x, y, BELOW).with_equal(y, z)
+    assert compare(through, x, z) == BELOW
 
 
 def test_order_by_constants_kinds_and_identity(b):
@@ -240,6 +260,7 @@ def test_a_summand_bounds_a_sum_only_by_a_finite_rest(b):
     known = b.context.with_order(one, n, AT_MOST)
     total = b.add(n, rest)
     assert compare(known.with_kind(rest, kinds.ZERO | kinds.POS), one, total) == AT_MOST
+    assert compare(known.with_kind(rest, kinds.POS), one, b.add(rest, n)) == AT_MOST
     for mask in (kinds.NEG, kinds.POS | kinds.NAN, kinds.POS | kinds.PINF, kinds.NINF):
         assert compare(known.with_kind(rest, mask), one, total) == UNKNOWN
     assert compare(known.with_kind(rest, kinds.POS), one, b.mul(n, rest)) == UNKNOWN
