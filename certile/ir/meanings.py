@@ -11,7 +11,7 @@ nothing here can see their order, so a law that has a meaning may permute them.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Literal
 
@@ -37,12 +37,24 @@ class Discharge:
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """Closed forms of the components, specification of the results, domain of the elements."""
+    """Closed forms of the components, specification of the results, domain of the elements.
+
+    `parameters` are numbers that all elements share, read by name.  `nonempty`: the results are
+    claimed of lists with elements only.  `bounded`: of no element and no two states is an exponent
+    in a closed form, a lift or a merge positive.
+    """
 
     closed: tuple[Term, ...]
     specification: tuple[Term, ...]
     domain: Mapping[str, Domain]
     discharges: tuple[Discharge, ...] = ()
+    parameters: Mapping[str, Domain] = field(default_factory=dict)
+    nonempty: bool = False
+    bounded: bool = False
+
+    def given(self) -> Mapping[str, Domain]:
+        """The domains of the fields of an element and of the parameters."""
+        return {**self.domain, **self.parameters}
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +72,10 @@ class Action:
     loop: Mapping[str, Domain]
     parts: Mapping[str, Domain]
     discharges: tuple[Discharge, ...] = ()
+
+    def given(self) -> Mapping[str, Domain]:
+        """The domains of the fields of an element."""
+        return self.domain
 
 
 _ONE_OPERAND: Mapping[str, Domain] = MappingProxyType({"x": "any"})

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from fractions import Fraction
+from typing import TypeVar
 
 from certile.proof.check.field import Exponent, Field, Monomial, Polynomial, Powers
 from certile.proof.check.terms import Refused, Table
 
 _ONE: Polynomial = {((), ()): Fraction(1)}
+Key = TypeVar("Key", int, Powers)
+Number = TypeVar("Number", int, Fraction)
 
 
 def product(table: Table, factors: Iterable[int]) -> int:
@@ -49,33 +52,34 @@ def ratio(table: Table, over: int, under: int) -> int | None:
     field = Field(table)
     try:
         a, b = field.read(over), field.read(under)
-        # (a/c) / (b/d) by the first monomials of a*d and b*c; denominators are seldom there.
-        if a.bottom != _ONE or b.bottom != _ONE or not a.top or not b.top:
+        if not a.top or not b.top:
             return None
-        (x, p), (y, q) = next(iter(a.top.items())), next(iter(b.top.items()))
-        powers = _difference(x[0], y[0])
-        exponent = _less(x[1], y[1])
+        # (a/c) / (b/d) by the first monomials of each.
+        powers: Powers = ()
+        exponent: Exponent = ()
+        value = Fraction(1)
+        for part, sign in ((a.top, 1), (a.bottom, -1), (b.bottom, 1), (b.top, -1)):
+            (there, of), number = next(iter(part.items()))
+            powers = _combined(powers, there, sign)
+            exponent = _combined(exponent, of, sign)
+            value *= number**sign
         atoms = {atom for atom, _ in powers} | {t for each, _ in exponent for t, _ in each}
         if any(table.free[atom] for atom in atoms):
             return None
-        factor = _monomial(table, (powers, exponent), p / q)
+        factor = _monomial(table, (powers, exponent), value)
         return factor if Field(table).equal(table.make("mul", factor, under), over) else None
     except Refused:
         return None
 
 
-def _difference(a: Powers, b: Powers) -> Powers:
+def _combined(
+    a: tuple[tuple[Key, Number], ...], b: tuple[tuple[Key, Number], ...], sign: int
+) -> tuple[tuple[Key, Number], ...]:
+    """Two sparse vectors added, or subtracted."""
     out = dict(a)
-    for atom, power in b:
-        out[atom] = out.get(atom, 0) - power
-    return tuple(sorted((atom, power) for atom, power in out.items() if power))
-
-
-def _less(a: Exponent, b: Exponent) -> Exponent:
-    out = dict(a)
-    for powers, value in b:
-        out[powers] = out.get(powers, Fraction(0)) - value
-    return tuple(sorted((powers, value) for powers, value in out.items() if value))
+    for key, value in b:
+        out[key] = out[key] + sign * value if key in out else sign * value
+    return tuple(sorted((key, value) for key, value in out.items() if value))
 
 
 def spread(table: Table, body: int) -> list[tuple[int, int]] | None:

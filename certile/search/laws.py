@@ -16,10 +16,10 @@ from certile.ir.laws import Law
 from certile.ir.meanings import Action, Meaning
 from certile.proof.check.certificate import goal_text, heading
 from certile.proof.check.parse import Json
-from certile.proof.check.reader import DOMAINS, goals
+from certile.proof.check.reader import DOMAINS, SHARED, goals
 from certile.proof.check.replay import Goal, Step
 from certile.proof.check.terms import VALUED, Refused, Table
-from certile.search.evaluate import Unspecified, World, agree, draw_world, evaluate
+from certile.search.evaluate import Unspecified, World, agree, draw_world, evaluate, kind_of
 from certile.search.prover import prove_goal, search_table
 
 _TRIALS: Final = 400
@@ -46,6 +46,8 @@ class Counterexample:
         else:
             parts = ("xs", "ys") if obligation.startswith("cat.") else ("xs",)
             where = " ++ ".join(_listed(self.world.lists[part]) for part in parts)
+        shared = {name: value for name, value in symbols.items() if name.startswith(f"{SHARED}.")}
+        where += "".join(f", {name[2:]} = {value:g}" for name, value in shared.items())
         return f"on {where}: {self.left:g} against {self.right:g}"
 
 
@@ -74,7 +76,7 @@ def prove(law: Law, meaning: Meaning | Action) -> Json | Refusal:
         obligations = goals(table, law, meaning)
     except Refused as refusal:
         return Refusal(law.name, "read", str(refusal), None)
-    domain = {name: DOMAINS[kind] for name, kind in meaning.domain.items()}
+    domain = {name: DOMAINS[kind] for name, kind in meaning.given().items()}
     for name, goal in obligations:
         found = refute(table, goal, _symbols(meaning, domain))
         if found is not None:
@@ -91,7 +93,8 @@ def prove(law: Law, meaning: Meaning | Action) -> Json | Refusal:
 def _symbols(meaning: Meaning | Action, domain: dict[str, int]) -> dict[str, int]:
     """The kinds of everything a goal may speak of."""
     if not isinstance(meaning, Action):
-        return domain
+        shared = {f"{SHARED}.{name}": domain[name] for name in meaning.parameters}
+        return {name: domain[name] for name in meaning.domain} | shared
     parts = {name: DOMAINS[kind] for name, kind in meaning.parts.items()}
     states = {f"{side}.{name}": mask for side in ("p", "q") for name, mask in parts.items()}
     return domain | states | {f"s.{name}": DOMAINS[kind] for name, kind in meaning.loop.items()}
@@ -105,12 +108,20 @@ def refute(
     for trial in range(trials):
         world = draw_world(choose, domain, longest=1 + 3 * trial // trials)
         try:
+            if not _holds(table, world, goal):
+                continue
             left, right = (evaluate(table, world, side) for side in (goal.left, goal.right))
         except Unspecified:
             continue
         if not agree(left, right):
             return Counterexample(world, left, right)
     return None
+
+
+def _holds(table: Table, world: World, goal: Goal) -> bool:
+    """Whether what the goal assumes of kinds is so."""
+    assumed = goal.context.kinds.items()
+    return all(kind_of(evaluate(table, world, term)) & mask for term, mask in assumed)
 
 
 def _certificate(
@@ -163,5 +174,6 @@ def _listed(elements: Sequence[Mapping[str, float]]) -> str:
 
 
 def _element(fields: Mapping[str, float]) -> str:
-    values = [f"{value:g}" for value in fields.values()]
+    # A drawn element also holds what its list shares, under names with a dot.
+    values = [f"{value:g}" for name, value in fields.items() if not name.startswith(f"{SHARED}.")]
     return values[0] if len(values) == 1 else f"({', '.join(values)})"

@@ -19,6 +19,7 @@ from certile.search.script import Script
 SEARCH_FUEL: Final = 30_000_000
 _DEPTH: Final = 60
 _GROUPS: Final = (kinds.NINF, kinds.FINITE, kinds.PINF, kinds.NAN)
+_DECIDED: Final = (kinds.ZERO, kinds.POS)
 _EXTREMA: Final = frozenset({"top", "bottom"})
 # Where the kind of an operand decides the kind of the result.
 _ARITHMETIC: Final = frozenset({"add", "mul", "div", "exp", "log", "abs", "kind", "sum", "prod"})
@@ -79,7 +80,9 @@ def _finish(script: Script) -> bool:
     if goal.left == goal.right:
         script.take("close")
         return True
-    for term in script.reach():
+    free = script.table.free
+    recorded = [term for term in goal.context.kinds if goal.bound or not free[term]]
+    for term in (*script.reach(), *recorded):
         if not goal.context.kind(term):
             # A split without cases: the facts contradict.
             script.take("split", terms=(term,))
@@ -230,6 +233,37 @@ def _relate_by(script: Script, over: int, factor: int, under: int) -> bool:
     return False
 
 
+def _split_sizes(script: Script) -> bool:
+    """Split what has a size that is known to be 0 by its kinds: all but 0 contradict."""
+    context, rows = script.goal.context, script.table.rows
+    for term in context.kinds:
+        if rows[term].op == "abs" and context.kind(term) == kinds.ZERO:
+            (of,) = rows[term].args
+            masks = tuple(kinds.single(context.kind(of)))
+            if len(masks) > 1 and script.attempt("split", terms=(of,), masks=masks):
+                return True
+    return False
+
+
+def _same_values(script: Script) -> bool:
+    """Where an extreme of a list is 0, write a sum of it as that of one value, after proving it."""
+    rows, context, table = script.table.rows, script.goal.context, script.table
+    extremes = ((rows[term], mask) for term, mask in context.kinds.items())
+    names = {row.value for row, mask in extremes if row.op in _EXTREMA and mask == kinds.ZERO}
+    for term in script.reach():
+        row = rows[term]
+        if row.op != "sum" or row.value not in names or rows[row.args[0]].op == "num":
+            continue
+        for value in (table.num(0), table.num("nan")):
+            mark, floor = script.mark(), script.open
+            script.take("have", terms=(term, table.apply(row, (value,))))
+            proved = script.attempt("under") and _solve_down_to(script, floor, _DEPTH)
+            if proved and script.replace(term, table.apply(row, (value,))):
+                return True
+            script.back(mark)
+    return False
+
+
 def _decide(script: Script) -> bool:
     """Split what an undecided condition, maximum or minimum asks, the smallest one first."""
     rows, context, table = script.table.rows, script.goal.context, script.table
@@ -241,15 +275,17 @@ def _decide(script: Script) -> bool:
             if mask & among and mask & ~among:
                 script.take("split", terms=(of,), masks=(mask & among, mask & ~among))
                 return True
-        elif row.op in ("same", "less", "max", "min") and _decide_order(script, *row.args):
-            return True
+        elif row.op in ("same", "less", "max", "min"):
+            a, b = row.args
+            known = compare(context, a, b) or compare(context, b, a)
+            decided = known if row.op in ("max", "min") else context.kind(term) in _DECIDED
+            if not decided and _decide_order(script, a, b):
+                return True
     return False
 
 
 def _decide_order(script: Script, a: int, b: int) -> bool:
     context, rows = script.goal.context, script.table.rows
-    if compare(context, a, b) or compare(context, b, a):
-        return False
     x, y = context.kind(a), context.kind(b)
     for term, mask, other in ((a, x, y), (b, y, x)):
         if other in kinds.ONLY and rows[term].op != "num" and mask & other and mask & ~other:
@@ -318,10 +354,12 @@ def _congruence(script: Script) -> bool:
 
 _CERTAIN: Final[tuple[Tactic, ...]] = (
     _split_extrema,
+    _split_sizes,
     _split_elements,
     _split_counts,
     _attain,
     _count,
+    _same_values,
     _relate,
 )
 _DOUBTFUL: Final[tuple[Tactic, ...]] = (_under, _expand, _congruence, _decide, _split_sums)

@@ -47,7 +47,7 @@ def heading(law: Law, meaning: Meaning | Action) -> Json:
         ),
         "domain": {
             name: [kinds.NAMES[mask.bit_length() - 1] for mask in kinds.single(DOMAINS[kind])]
-            for name, kind in meaning.domain.items()
+            for name, kind in meaning.given().items()
         },
         "discharges": [asdict(discharge) for discharge in meaning.discharges],
         "rounding": None,
@@ -77,7 +77,7 @@ def check(certificate: object, law: Law, meaning: Meaning | Action, fuel: int = 
         table = Table(Fuel(fuel))
         obligations = goals(table, law, meaning)
         _match_heading(content, heading(law, meaning))
-        _check_witness(content["witness"], meaning.domain)
+        _check_witness(content["witness"], meaning.given())
         terms = terms_of(table, content["terms"], meaning.domain)
         _check_proofs(table, obligations, terms, content["obligations"])
     except Refused as refusal:

@@ -10,7 +10,7 @@ never asks for itself.
 from __future__ import annotations
 
 from certile.proof.check import kinds
-from certile.proof.check.order import AT_MOST, UNKNOWN, truth
+from certile.proof.check.order import AT_MOST, UNKNOWN, difference, truth
 from certile.proof.check.terms import JOIN, UNIT, Row, Table
 
 
@@ -142,6 +142,8 @@ class Context:
                 return first | (masks[2] if masks[0] & kinds.ZERO else 0)
             case "same" | "less":
                 return kinds.binary(row.op, *masks) & truth(self, row)
+            case "add":
+                return kinds.binary("add", *masks) & difference(self, row)
             case "exp" | "log" | "abs":
                 return kinds.unary(row.op, masks[0])
             case _:

@@ -45,6 +45,18 @@ def truth(known: Context, row: Row) -> int:
     return kinds.ZERO if down else kinds.ANY
 
 
+def difference(known: Context, row: Row) -> int:
+    """The mask of a + (-1) * b by what is known of the order of a and b; it may be NaN."""
+    rows, minus = known.table.rows, known.table.num(-1)
+    for a, b in (row.args, row.args[::-1]):
+        if rows[b].op == "mul" and rows[b].args[0] == minus:
+            up, down = compare(known, a, rows[b].args[1]), compare(known, rows[b].args[1], a)
+            positive, negative = kinds.POS | kinds.PINF, kinds.NEG | kinds.NINF
+            zero = kinds.ZERO if BELOW in (up, down) else 0
+            return kinds.ANY & ~(positive * bool(up) | negative * bool(down) | zero)
+    return kinds.ANY
+
+
 def _fact(known: Context, a: int, b: int) -> int:
     """The comparison of two terms by one fact or as constants."""
     if a == b or (a, b) in known.equal:

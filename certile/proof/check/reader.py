@@ -2,7 +2,8 @@
 
 Of closed forms, for each component `c`: `nil.c` (its closed form of the empty list is the
 identity), `one.c` (of one element, the lift), `cat.c` (of two lists joined, the merge of their
-closed forms), and for each result `finalize.k` (finalize of the closed forms is the specification).
+closed forms), for each result `finalize.k` (finalize of the closed forms is the specification), and
+where the meaning says that exponents are bounded, `bound.k` for each one (it is never positive).
 By induction every tree of merges, with empty leaves anywhere, gives the closed form of all its
 elements.
 
@@ -24,13 +25,15 @@ from certile.proof.check import kinds
 from certile.proof.check.context import Context
 from certile.proof.check.elaborate import SINGLE, Reader, symbol
 from certile.proof.check.replay import Goal
-from certile.proof.check.terms import Table, require
+from certile.proof.check.terms import JOIN, Table, require
 
 DOMAINS: Final[dict[Domain, int]] = {
     "any": kinds.ANY,
     "finite": kinds.FINITE,
     "natural": kinds.ZERO | kinds.POS,
 }
+# What the symbols of parameters begin with.
+SHARED: Final = "c"
 # Name, left side, right side.
 _Claims = list[tuple[str, int, int]]
 
@@ -41,6 +44,10 @@ def goals(table: Table, law: Law, meaning: Meaning | Action) -> list[tuple[str, 
     fields = (*law.lift_variables(), *(("i",) * law.indexed))
     require(set(meaning.domain) == set(fields), f"the domain must speak of {', '.join(fields)}")
     domain = _masks("", meaning.domain) | _masks(f"{SINGLE}.", meaning.domain)
+    if isinstance(meaning, Meaning):
+        clash = meaning.parameters.keys() & set(fields)
+        require(not clash, "a parameter has the name of a field")
+        domain |= _masks(f"{SHARED}.", meaning.parameters)
     if isinstance(meaning, Action):
         domain |= _masks("p.", meaning.parts) | _masks("q.", meaning.parts)
         domain |= _masks("s.", meaning.loop)
@@ -48,7 +55,12 @@ def goals(table: Table, law: Law, meaning: Meaning | Action) -> list[tuple[str, 
         claims = _acts(table, law, meaning, context)
     else:
         context, claims = Context(table, domain), _sums(table, law, meaning)
-    return [(name, Goal(context, left, right)) for name, left, right in claims]
+    some = context.with_kind(table.count("xs"), kinds.POS)
+    given = isinstance(meaning, Meaning) and meaning.nonempty
+    return [
+        (name, Goal(some if given and name.startswith("finalize.") else context, left, right))
+        for name, left, right in claims
+    ]
 
 
 def closed_forms(
@@ -69,11 +81,16 @@ def _meant(
     table: Table, meaning: Meaning, pieces: tuple[str, ...], states: Mapping[str, int]
 ) -> Reader:
     """A reader of closed forms and specifications over joined pieces."""
-    return Reader(table, _named("state", states, states.values()), pieces, tuple(meaning.domain))
+    held = _named("state", states, states.values()) | _shared(table, meaning)
+    return Reader(table, held, pieces, tuple(meaning.domain))
 
 
 def _named(side: str, names: Iterable[str], terms: Iterable[int]) -> dict[str, int]:
     return {f"{side}.{name}": term for name, term in zip(names, terms, strict=True)}
+
+
+def _shared(table: Table, meaning: Meaning) -> dict[str, int]:
+    return {name: table.make("sym", value=f"{SHARED}.{name}") for name in meaning.parameters}
 
 
 def _read(
@@ -98,14 +115,17 @@ def _sums(table: Table, law: Law, meaning: Meaning) -> _Claims:
         closed_forms(table, law, meaning, pieces)
         for pieces in ((), (SINGLE,), ("xs",), ("ys",), ("xs", "ys"))
     )
-    states = _named("a", left, left.values()) | _named("b", right, right.values())
+    shared = _shared(table, meaning)
+    states = _named("a", left, left.values()) | _named("b", right, right.values()) | shared
+    lifted = _read(table, law, law.lift, _element(table, meaning) | shared)
+    merged = _read(table, law, law.merge, states)
     sides = (
         ("nil", none, _read(table, law, law.identity, {})),
-        ("one", one, _read(table, law, law.lift, _element(table, meaning))),
-        ("cat", joined, _read(table, law, law.merge, states)),
+        ("one", one, lifted),
+        ("cat", joined, merged),
     )
     results = map(_meant(table, meaning, ("xs",), left).value, meaning.specification)
-    pairs = zip(_read(table, law, law.finalize, left), results, strict=True)
+    pairs = zip(_read(table, law, law.finalize, left | shared), results, strict=True)
     return [
         *(
             (f"{side}.{name}", form, term)
@@ -113,7 +133,21 @@ def _sums(table: Table, law: Law, meaning: Meaning) -> _Claims:
             for (name, form), term in zip(forms.items(), terms, strict=True)
         ),
         *((f"finalize.{place}", *pair) for place, pair in enumerate(pairs)),
+        *(_bounds(table, left.values(), [*lifted, *merged]) if meaning.bounded else ()),
     ]
+
+
+def _bounds(table: Table, forms: Iterable[int], read: Sequence[int]) -> _Claims:
+    """That no exponent is positive: of no element of the list, where it speaks of one."""
+    zero, claims = table.num(0), dict[int, None]()
+    # What stands below the lists of a state that was put into the merge is a closed form.
+    for term in (*table.reach(*forms), *table.reach(*read, closed=JOIN)):
+        row = table.rows[term]
+        if row.op == "exp":
+            positive = table.make("less", zero, row.args[0])
+            free = table.free[positive]
+            claims[table.make("sum", positive, value="xs") if free else positive] = None
+    return [(f"bound.{place}", claim, zero) for place, claim in enumerate(claims)]
 
 
 def _acts(table: Table, law: Law, action: Action, context: Context) -> _Claims:

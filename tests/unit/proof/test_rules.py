@@ -198,3 +198,28 @@ def test_equality(b):
     ordered = b.context.with_order(x, y, AT_MOST)
     with pytest.raises(Refused, match="not known"):
         TARGETS["equality"](ordered, x, y)
+
+
+def test_the_sign_of_a_difference_follows_from_the_order():
+    b = Build()
+    x, y = b.sym("x"), b.sym("y")
+    difference, swapped = b.add(x, b.mul(b.num(-1), y)), b.add(b.mul(b.num(-1), x), y)
+    positive, negative = kinds.POS | kinds.PINF, kinds.NEG | kinds.NINF
+    assert b.context.kind(difference) == kinds.ANY
+    at_most = b.context.with_order(x, y, AT_MOST)
+    assert not at_most.kind(difference) & positive
+    assert at_most.kind(difference) & kinds.ZERO
+    # Both may be the same infinity.
+    assert at_most.kind(difference) & kinds.NAN
+    assert not at_most.kind(swapped) & negative
+    below = b.context.with_order(x, y, BELOW)
+    assert not below.kind(difference) & (positive | kinds.ZERO)
+    assert not below.kind(swapped) & (negative | kinds.ZERO)
+
+
+def test_the_order_says_nothing_of_other_sums():
+    b = Build()
+    x, y = b.sym("x"), b.sym("y")
+    at_most = b.context.with_order(x, y, AT_MOST)
+    for other in (b.add(x, y), b.add(x, b.mul(b.num(-2), y)), b.add(b.mul(b.num(-1), x), b.num(0))):
+        assert at_most.kind(other) & kinds.POS

@@ -22,4 +22,4 @@ def test_the_checker_imports_itself_the_laws_and_the_standard_library(path):
 def test_the_checker_is_small():
     assert _FILES
     assert max(map(_lines, _FILES)) <= 200
-    assert sum(map(_lines, _FILES)) <= 1_323
+    assert sum(map(_lines, _FILES)) <= 1_365

@@ -1,0 +1,281 @@
+"""Fold fusion by derivation: a reduction and sums that use its result become one fold.
+
+In: `Chain`, an outer reduction r of a key and later sums of terms f(x, r).  Out: `Fused`, a law
+whose state is merged in one pass, what it means, and a certificate that `proof.check` accepts; or
+the `Refusal` of the obligation that failed.  No operation is known by name: every summand is kept
+as sums that are closed under change of r (`shifts`), and what special values need is found by
+trying guards until the law is proved, for all numbers first and for finite ones next.
+
+A law that is true of the reals may still overflow where the program it came from does not, so each
+exponent of a derived law has to be proved never positive (`Meaning.bounded`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import product as choices
+from typing import Final, Literal
+
+from certile.ir.laws import Component, Law, StateType
+from certile.ir.meanings import Discharge, Domain, Meaning
+from certile.ir.terms import Lit, Term, Var, app, applications
+from certile.proof.check.context import Context
+from certile.proof.check.elaborate import Reader
+from certile.proof.check.kinds import FINITE
+from certile.proof.check.parse import Json
+from certile.proof.check.reader import DOMAINS
+from certile.proof.check.replay import Goal
+from certile.proof.check.terms import Refused
+from certile.search.laws import Refusal, prove, refute
+from certile.search.outer import STARTS, Outer, Part, counted
+from certile.search.prover import search_table
+from certile.search.shifts import NEW, OLD, Family, Language, Moments, R, cross, families
+from certile.search.writing import factors, mentions, product, substituted, summands, total
+
+Guard = Literal["none", "element", "term", "weight"]
+_GUARDS: Final[tuple[Guard, ...]] = ("none", "element", "term", "weight")
+_ZERO_TRIALS: Final = 60
+# How far a refused candidate came, by the obligation that failed.
+_REACHED: Final = ("read", "nil", "one", "cat", "finalize", "bound")
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """An outer reduction `r` of `key`, and sums of terms over the fields of an element and `r`.
+
+    The fields are `x`, or `x0`, `x1`, … for several operands.  `parameters` are numbers that all
+    elements share.  `nonempty`: every list has an element, so no result is claimed of none.
+    """
+
+    outer: Outer
+    key: Term
+    later: tuple[Term, ...]
+    operands: int = 1
+    parameters: Mapping[str, Domain] = field(default_factory=dict)
+    nonempty: bool = False
+
+    def fields(self) -> tuple[str, ...]:
+        """The names of the fields of an element."""
+        return ("x",) if self.operands == 1 else tuple(f"x{k}" for k in range(self.operands))
+
+
+@dataclass(frozen=True, slots=True)
+class Fused:
+    """A law of one pass; its results are r and the later sums, in order."""
+
+    law: Law
+    meaning: Meaning
+    certificate: Json
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One way to make a chain one law: a family for each summand, and what guards bad values."""
+
+    families: tuple[tuple[Family, ...], ...]
+    guard: Guard
+    nan_where_bad: bool
+    domain: Domain
+
+
+def derive(chain: Chain, name: str = "fused") -> Fused | Refusal:
+    """The fused law of a chain with its certificate, or the refusal of the best candidate."""
+    options: list[list[tuple[Family, ...]]] = []
+    for later in chain.later:
+        found = _ways(chain, name, later)
+        if isinstance(found, Refusal):
+            return found
+        options.append(found)
+    best: Refusal | None = None
+    for candidate in _candidates(chain, options):
+        law, meaning = _Fusion(chain, candidate, name).built()
+        proved = prove(law, meaning)
+        if not isinstance(proved, Refusal):
+            return Fused(law, meaning, proved)
+        if best is None or _rank(proved) > _rank(best):
+            best = proved
+    return best or Refusal(name, "read", "there is no later sum", None)
+
+
+def _rank(refusal: Refusal) -> int:
+    return _REACHED.index(refusal.obligation.partition(".")[0])
+
+
+def _ways(chain: Chain, name: str, later: Term) -> list[tuple[Family, ...]] | Refusal:
+    """The families for a later sum: of the whole term, or of the terms whose sum it is."""
+    language = Language(chain.fields(), tuple(chain.parameters), chain.key)
+    try:
+        whole: list[tuple[Family, ...]] = [(family,) for family in families(language, later)]
+        if whole:
+            return whole
+        options: list[list[Family]] = []
+        for summand in summands(later):
+            found = families(language, summand)
+            if not found:
+                return _depends(chain, language, name, summand)
+            options.append(found)
+    except Refused as refusal:
+        return Refusal(name, "read", str(refusal), None)
+    return list(choices(*options))
+
+
+def _depends(chain: Chain, language: Language, name: str, summand: Term) -> Refusal:
+    """The refusal of a summand whose ratio speaks of the element, with two that show it."""
+    table, left, right = cross(language, summand)
+    names = (*chain.fields(), *(f"{name}'" for name in chain.fields()), OLD, NEW)
+    domain = {f"s.{each}": FINITE for each in names}
+    domain |= {f"s.{each}": DOMAINS[kind] for each, kind in chain.parameters.items()}
+    found = refute(table, Goal(Context(table, domain), left, right), domain)
+    a, b = table.text(left, right)
+    return Refusal(name, "ratio", f"(is {a} {b})", found)
+
+
+def _candidates(chain: Chain, options: Sequence[list[tuple[Family, ...]]]) -> Iterator[Candidate]:
+    """Every candidate, those that claim most and guard least first."""
+    start = STARTS[chain.outer](chain.key)
+    guards = _GUARDS if start.bad_element else ("none", "term") if start.bad else ("none",)
+    domains: tuple[Domain, ...] = ("any", "finite")
+    for domain in domains:
+        for chosen in choices(*options):
+            for guard in guards:
+                for nan in (False, True)[: 1 + (guard != "none" and chain.outer != "mean")]:
+                    yield Candidate(tuple(chosen), guard, nan, domain)
+
+
+class _Fusion:
+    """Puts a candidate together; components that have one closed form are one."""
+
+    def __init__(self, chain: Chain, candidate: Candidate, name: str) -> None:
+        self._chain, self._candidate, self._name = chain, candidate, name
+        self._start = STARTS[chain.outer](chain.key)
+        self._parts: dict[str, Part] = dict(self._start.parts)
+        self._merges: dict[str, Term] = {
+            name: app(part.merge, f"a.{name}", f"b.{name}") for name, part in self._parts.items()
+        }
+
+    def built(self) -> tuple[Law, Meaning]:
+        """The law and its meaning."""
+        chain, results = self._chain, [self._start.value]
+        for later, chosen in zip(chain.later, self._candidate.families, strict=True):
+            value = total(self._kept(family)[0] for family in chosen)
+            guarded = self._candidate.nan_where_bad and mentions(later, R)
+            results.append(app("where", self._bad_list(), Lit("nan"), value) if guarded else value)
+        parts = self._parts.values()
+        types: tuple[StateType, ...] = tuple("acc" for _ in results)
+        law = Law(
+            name=self._name,
+            state=tuple(map(Component, self._parts)),
+            identity=tuple(part.identity for part in parts),
+            lift=tuple(part.lift for part in parts),
+            merge=tuple(self._merges.values()),
+            finalize=tuple(results),
+            results=types,
+            operands=chain.operands,
+        )
+        return law, self._meaning()
+
+    def _meaning(self) -> Meaning:
+        chain, whole = self._chain, self._start.specified()
+        sums = (app("list.sum", substituted(later, {R: whole})) for later in chain.later)
+        return Meaning(
+            closed=tuple(part.closed for part in self._parts.values()),
+            specification=(whole, *sums),
+            domain=dict.fromkeys(chain.fields(), self._candidate.domain),
+            discharges=self._discharges(),
+            parameters=chain.parameters,
+            nonempty=chain.nonempty,
+            bounded=True,
+        )
+
+    def _discharges(self) -> tuple[Discharge, ...]:
+        """What the merges of one pass make that the two passes do not."""
+        used = {type(family) for chosen in self._candidate.families for family in chosen}
+        out = [Discharge("dynamic", "a sum of some elements", "the sum of the sizes of its terms")]
+        if any(each.fn == "exp" for each in applications(self._merges.values())):
+            out.append(Discharge("dynamic", "exp of a difference of two partial results", "1"))
+        if Moments in used:
+            bound = "the greatest difference of two partial results, to the power of the moment"
+            out.append(Discharge("dynamic", "a power of such a difference times a sum", bound))
+        return tuple(out)
+
+    def _bad_list(self) -> Term:
+        """Whether r of the state is bad; a list without elements is not, having no summand."""
+        bad = self._start.bad or Lit(False)
+        if self._chain.nonempty:
+            return bad
+        self._counted()
+        return app("bit_and", bad, app("ne", "n", 0.0))
+
+    def _counted(self) -> Term:
+        return self._added("n", counted(), app("add", "a.n", "b.n"))
+
+    def _added(self, name: str, part: Part, merge: Term) -> Term:
+        """The component with this closed form, made unless there is one."""
+        for known, each in self._parts.items():
+            if each.closed == part.closed:
+                return Var(known)
+        self._parts[name] = part
+        self._merges[name] = merge
+        return Var(name)
+
+    def _kept(self, family: Family) -> list[Term]:
+        """The components that hold the sums of a family, in order; a sum that is zero is none."""
+        bodies = [self._guarded(family, body) for body in family.bodies]
+        held = [self._held(body) for body in bodies]
+        names = [each or Var(f"s{len(self._parts) + k}") for k, each in enumerate(held)]
+        out: list[Term] = []
+        for place, (name, body) in enumerate(zip(names, bodies, strict=True)):
+            if held[place] is None:
+                merge = total(self._shifted(family, place, names, side) for side in ("a", "b"))
+                name = self._added(str(name), self._part(body), merge)
+            out.append(name)
+        return out
+
+    def _held(self, body: Term) -> Term | None:
+        """The number or the component that a sum is already, or None."""
+        if body == Lit(1.0):
+            return self._counted()
+        if mentions(body, R) and self._vanishes(body):
+            return Lit(0.0)
+        closed = self._part(body).closed
+        return next((Var(k) for k, part in self._parts.items() if part.closed == closed), None)
+
+    def _part(self, body: Term) -> Part:
+        state = {R: self._start.of(self._start.value, "state")}
+        state |= {name: Var(f"state.{name}") for name in self._start.parts if name != R}
+        one = {R: self._start.lifted} | dict.fromkeys(("n",), Lit(1.0))
+        closed = app("list.sum", substituted(body, state))
+        return Part(closed, Lit(0.0), substituted(body, one), "add")
+
+    def _shifted(self, family: Family, place: int, names: Sequence[Term], side: str) -> Term:
+        """What one side of a merge adds to a sum."""
+        held = [Var(f"{side}.{each.name}") if isinstance(each, Var) else each for each in names]
+        bad = None if self._candidate.guard == "none" else self._start.bad
+        guard = None if bad is None else self._start.of(bad, side)
+        ends = {OLD: self._start.of(self._start.value, side), NEW: self._start.merged()}
+        return substituted(family.shifted(place, held, guard), ends)
+
+    def _guarded(self, family: Family, body: Term) -> Term:
+        """The summand with 0 where the guard says: for all of it, or for what reads r."""
+        guard = self._candidate.guard
+        bad = self._start.bad_element if guard == "element" else self._start.bad
+        plain = guard == "none" or bad is None or not mentions(body, R)
+        if isinstance(family, Moments) or plain or bad is None:
+            return body
+        if guard == "term":
+            return app("where", bad, 0.0, body)
+        weight = product(each for each in factors(body) if mentions(each, R))
+        others = [each for each in factors(body) if not mentions(each, R)]
+        return product([app("where", bad, 0.0, weight), *others])
+
+    def _vanishes(self, body: Term) -> bool:
+        """Whether no list of finite numbers was found whose sum is not zero."""
+        chain, table = self._chain, search_table()
+        shared = {name: table.make("sym", value=f"c.{name}") for name in chain.parameters}
+        reader = Reader(table, shared, ("xs",), chain.fields())
+        value = reader.value(app("list.sum", substituted(body, {R: self._start.specified()})))
+        domain = dict.fromkeys(chain.fields(), FINITE)
+        domain |= {f"c.{name}": DOMAINS[kind] for name, kind in chain.parameters.items()}
+        goal = Goal(Context(table, domain), value, table.num(0))
+        return refute(table, goal, domain, _ZERO_TRIALS) is None
