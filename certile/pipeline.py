@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 from certile.analysis.ownership import audit
@@ -86,7 +87,8 @@ def plan_program(
     for plan in plans:
         for refusal in plan.refusals:
             watch.on_refusal(refusal)
-        watch.on_choice("plan", plan.mapping, plan.candidates, plan_text(plan))
+        reason = Text(partial(plan_text, plan), "txt")
+        watch.on_choice("plan", plan.mapping, plan.candidates, reason)
     return plans
 
 

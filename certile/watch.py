@@ -49,9 +49,12 @@ class Watcher:
         """Hear that something optional was declined, and why."""
 
     def on_choice(
-        self, what: str, chosen: object, considered: Sequence[object] = (), reason: str = ""
+        self, what: str, chosen: object, considered: Sequence[object] = (), reason: object = ""
     ) -> None:
-        """Hear that `chosen` was taken for `what`, out of `considered`."""
+        """Hear that `chosen` was taken for `what`, out of `considered`.
+
+        `reason` is printed by whoever writes it, so that a long one costs nothing unheard.
+        """
 
 
 SILENT = Watcher()
@@ -64,7 +67,7 @@ class RecordWatcher(Watcher):
     stages: list[tuple[str, object]] = field(default_factory=list)
     rules: list[tuple[str, object, object, object, Loc]] = field(default_factory=list)
     refusals: list[Refusal] = field(default_factory=list)
-    choices: list[tuple[str, object, tuple[object, ...], str]] = field(default_factory=list)
+    choices: list[tuple[str, object, tuple[object, ...], object]] = field(default_factory=list)
 
     def stage(self, name: str, value: T) -> T:
         """Keep the stage's value."""
@@ -80,7 +83,7 @@ class RecordWatcher(Watcher):
         self.refusals.append(refusal)
 
     def on_choice(
-        self, what: str, chosen: object, considered: Sequence[object] = (), reason: str = ""
+        self, what: str, chosen: object, considered: Sequence[object] = (), reason: object = ""
     ) -> None:
         """Keep the choice."""
         self.choices.append((what, chosen, tuple(considered), reason))
@@ -101,7 +104,7 @@ class TraceWatcher(Watcher):
         self.write(f"refused ({refusal.kind}) {refusal}\n")
 
     def on_choice(
-        self, what: str, chosen: object, considered: Sequence[object] = (), reason: str = ""
+        self, what: str, chosen: object, considered: Sequence[object] = (), reason: object = ""
     ) -> None:
         """Write what was chosen and out of how many."""
         why = f", {reason}" if reason else ""
@@ -145,7 +148,7 @@ class DumpWatcher(Watcher):
         self._trace.on_refusal(refusal)
 
     def on_choice(
-        self, what: str, chosen: object, considered: Sequence[object] = (), reason: str = ""
+        self, what: str, chosen: object, considered: Sequence[object] = (), reason: object = ""
     ) -> None:
         """Add the choice to `why.txt`."""
         self._trace.on_choice(what, chosen, considered, reason)
@@ -221,7 +224,7 @@ class TeeWatcher(Watcher):
             watcher.on_refusal(refusal)
 
     def on_choice(
-        self, what: str, chosen: object, considered: Sequence[object] = (), reason: str = ""
+        self, what: str, chosen: object, considered: Sequence[object] = (), reason: object = ""
     ) -> None:
         """Pass the choice on."""
         for watcher in self.watchers:

@@ -278,23 +278,14 @@ class Builder(IndexArithmetic):
         mask: Value | None = None,
         fill: Operand | None = None,
     ) -> Value:
-        """Read a buffer; where `mask` is false the result is `fill`, and nothing is read.
-
-        An element of a read-only buffer that was read in scope is not read again.
-        """
+        """Read a buffer; where `mask` is false the result is `fill`, and nothing is read."""
         mask, filled = self._guard(mask, fill, buffer.dtype)
         if mask is None and filled is not None:
             return filled
-        # Nobody writes the buffer, so the value that is in scope is what memory still holds.
-        key = None if buffer.written else (Load, buffer, address, mask, filled)
-        if key is not None and (known := self._lookup(key)) is not None:
-            return known
         parts = [part for part in (mask, filled) if part is not None]
         varying = address.varying or any(part.varying for part in parts)
         result = self._value(MType(buffer.dtype, varying))
         self.emit(Load(result, buffer, address, mask, filled))
-        if key is not None:
-            self._frames[-1].known[key] = result
         return result
 
     def store(

@@ -10,7 +10,6 @@ from collections.abc import Iterator
 
 from certile.ir.laws import BUILTIN
 from certile.plan.record import Candidate, GroupPlan, Mapping
-from certile.proof.registry import certificate_of
 
 __all__ = ["plan_text", "why_text"]
 
@@ -71,6 +70,9 @@ def _head(plan: GroupPlan) -> Iterator[str]:
 def _program(plan: GroupPlan) -> Iterator[str]:
     if plan.rows is None:
         return
+    # Most processes print no plan, and the checker takes some milliseconds to import.
+    from certile.proof.registry import certificate_of
+
     yield f"  domains      {list(plan.rows.domains)}"
     for node, extent in zip(plan.rows.reductions, plan.rows.reduction_extents, strict=True):
         held = "property tests" if BUILTIN.get(node.law.name) == node.law else "generated lists"

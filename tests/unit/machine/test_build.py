@@ -193,35 +193,6 @@ def test_masks_that_hold_disappear_and_masks_that_fail_read_nothing():
     assert [load.mask for load in loads] == [None]
 
 
-def test_an_element_nobody_writes_is_read_once():
-    b = Builder(32)
-    here, mask = b.address(b.group(), 1), b.lt(b.lane(), 7)
-    first = b.load(X, here)
-    assert b.load(X, b.address(b.group(), 1)) is first
-    assert b.load(X, b.address(b.add(b.group(), 32), 1)) is not first
-    masked = b.load(X, here, mask, 0.0)
-    assert masked is not first
-    assert b.load(X, here, mask, 0.0) is masked
-    assert b.load(X, here, mask, 1.0) is not masked
-    assert b.load(Y, here) is not b.load(Y, here)
-
-
-def test_a_read_does_not_leave_the_branch_that_guards_it():
-    b = Builder(32)
-    here, inside = b.address(b.group(), 1), b.lt(b.group(), b.parameter(N))
-    read = []
-
-    def body():
-        read.append(b.load(X, here))
-        b.store(Y, here, read[0])
-
-    b.if_(inside, body)
-    after = b.load(X, here)
-    b.store(Y, here, after)
-    assert after is not read[0]
-    assert kinds(b.block()).count("Load") == 1
-
-
 def test_what_nothing_reads_is_dropped():
     b = Builder(32)
     x = b.load(X, b.address(0, 1))
