@@ -53,7 +53,7 @@ _TESTS_OF_FLOATS = {"isnan": False, "isinf": False, "isfinite": True}
 _WITHOUT_NAN = {"fmax": "maximum", "fmin": "minimum"}
 
 # The functions behind NumPy's operators, by their names in the table of functions.
-_NUMPY_OPERATORS = {
+NUMPY_OPERATORS = {
     "add": "add",
     "subtract": "sub",
     "multiply": "mul",
@@ -107,7 +107,7 @@ def numpy_function(
     state: State, name: str, method: str, inputs: Sequence[object], options: object
 ) -> TileHandle:
     """Carry out an operator that NumPy was asked for; raises `KernelError` K010 for a function."""
-    function = _NUMPY_OPERATORS.get(name)
+    function = NUMPY_OPERATORS.get(name)
     if function is not None and method == "__call__" and not options:
         # NumPy hands its own scalars on as arrays of rank 0.
         items = [x[()] if isinstance(x, np.ndarray) and x.ndim == 0 else x for x in inputs]

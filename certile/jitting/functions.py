@@ -15,6 +15,7 @@ from typing import Any, Final
 import numpy as np
 
 from certile.diagnostics import shown_number
+from certile.frontend.elementwise import NUMPY_OPERATORS
 from certile.ir.dtypes import bool_, f32, i32
 from certile.jitting import reductions, windows
 from certile.jitting.arrays import (
@@ -42,33 +43,17 @@ Handler = Callable[..., Any]
 _GREATEST_EXPONENT: Final = 64
 
 _SAME_NAME: Final = (
-    *("add", "sign", "floor", "ceil", "trunc", "sqrt", "maximum", "minimum", "fmax", "fmin"),
+    *("sign", "floor", "ceil", "trunc", "sqrt", "maximum", "minimum", "fmax", "fmin"),
     *("exp", "exp2", "expm1", "log", "log2", "log1p", "logaddexp", "fmod"),
     *("sin", "cos", "tan", "tanh", "isnan", "isinf", "isfinite"),
 )
 _PLAIN: Final[Mapping[str, str]] = {
     **{name: name for name in _SAME_NAME},
-    "subtract": "sub",
-    "multiply": "mul",
-    "divide": "div",
-    "floor_divide": "floordiv",
-    "remainder": "mod",
-    "power": "pow",
+    **NUMPY_OPERATORS,
     "negative": "neg",
     "absolute": "abs",
     "fabs": "abs",
-    "bitwise_and": "bit_and",
-    "bitwise_or": "bit_or",
-    "bitwise_xor": "bit_xor",
     "invert": "bit_not",
-    "left_shift": "shl",
-    "right_shift": "shr",
-    "equal": "eq",
-    "not_equal": "ne",
-    "less": "lt",
-    "less_equal": "le",
-    "greater": "gt",
-    "greater_equal": "ge",
 }
 
 _STACKING = "store the parts to slices of an array that the function is given"

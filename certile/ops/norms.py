@@ -15,7 +15,7 @@ from certile.diagnostics import ArgumentError
 from certile.ops import checks, extras
 from certile.ops.call import Operation, Recipe, Result
 from certile.ops.checks import Axis
-from certile.ops.kernels.rows import channels_norm_kernel, group_norm_kernel
+from certile.ops.kernels.rows import channels_norm_kernel, layer_norm_kernel
 from certile.ops.launch import Launch
 from certile.ops.rows import RowMap
 from certile.ops.views import arranged, seen
@@ -69,7 +69,7 @@ class Groups(Recipe):
         views = {**seen(names, arrangement), "eps": self.eps}
         looped = len(arrangement.arrays[0].shape) == arrangement.kept + 2
         if not looped or not {"weight", "bias"} & set(names):
-            return (Launch(group_norm_kernel, views),)
+            return (Launch(layer_norm_kernel, views),)
         views["channels_inside"] = columns[-1] == axis + 1
         return (Launch(channels_norm_kernel, views),)
 

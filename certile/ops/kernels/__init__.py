@@ -104,7 +104,7 @@ _FORMS: dict[str, _Form] = {
     "gelu_tanh": _row_map(elementwise.gelu_tanh_kernel),
     "swiglu": _gated(elementwise.swiglu_kernel),
     "geglu": _gated(elementwise.geglu_kernel),
-    "group_norm": _row_map(rows.group_norm_kernel, "residual", "h", eps=True),
+    "group_norm": _row_map(rows.layer_norm_kernel, "residual", "h", eps=True),
     "quantize_rows": _Form(quantize.quantize_rows_kernel, _QUANTISED),
     "norm_quantize": _Form(
         quantize.norm_quantize_kernel,

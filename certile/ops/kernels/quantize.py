@@ -50,7 +50,7 @@ def norm_quantize_kernel(  # noqa: PLR0913 - one view each
         first = wide(x[*r, *(0 for _ in cols)]) if centred else None
         v = wide(summed(x, residual, h, (*r, *cols)))
         v = root_mean_scaled(v, cols, eps) if first is None else standardised(v, first, cols, eps)
-        v = affine(v, weight, None, cols)
+        v = affine(v, weight, None, (*r, *cols))
         step = _step(v, cols)
         q[*r, *cols] = _codes(v, step)
         scale[*r] = step

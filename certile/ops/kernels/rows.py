@@ -94,7 +94,7 @@ def rms_norm_kernel(
     rows, cols = rows_and_columns(x, kept)
     for r in each(rows):
         v = wide(summed(x, residual, h, (*r, *cols)), y)
-        y[*r, *cols] = affine(root_mean_scaled(v, cols, eps), weight, None, cols)
+        y[*r, *cols] = affine(root_mean_scaled(v, cols, eps), weight, None, (*r, *cols))
 
 
 @ct.tile_kernel
@@ -110,27 +110,9 @@ def layer_norm_kernel(  # noqa: PLR0913 - one view each
 ) -> None:
     """(row - mean) / sqrt(variance + eps), times `weight`, plus `bias`.
 
-    The row is x + residual where there is one; `h`, if given, takes that sum.
+    The row is x + residual where there is one; `h`, if given, takes that sum.  `weight` and `bias`
+    span the columns, or all of x where they differ between rows.
     """
-    rows, cols = rows_and_columns(x, kept)
-    for r in each(rows):
-        first = wide(x[*r, *(0 for _ in cols)], y)
-        v = wide(summed(x, residual, h, (*r, *cols)), y)
-        y[*r, *cols] = affine(standardised(v, first, cols, eps), weight, bias, cols)
-
-
-@ct.tile_kernel
-def group_norm_kernel(  # noqa: PLR0913 - one view each
-    x: ct.View,
-    y: ct.View,
-    eps: float,
-    weight: ct.View | None = None,
-    bias: ct.View | None = None,
-    residual: ct.View | None = None,
-    h: ct.View | None = None,
-    kept: ct.constexpr = 1,
-) -> None:
-    """`layer_norm_kernel` with `weight` and `bias` that span all of x: they differ between rows."""
     rows, cols = rows_and_columns(x, kept)
     for r in each(rows):
         first = wide(x[*r, *(0 for _ in cols)], y)
@@ -150,7 +132,7 @@ def channels_norm_kernel(  # noqa: PLR0913 - one view each
     channels_inside: ct.constexpr = False,
     kept: ct.constexpr = 1,
 ) -> None:
-    """`group_norm_kernel` of two column dimensions, one of them the channels, in loops over one.
+    """`layer_norm_kernel` of two column dimensions, one of them the channels, in loops over one.
 
     A tile over both would need the channel of each lane; here a loop knows it, or it is the lane.
     `h` is stored last, as it may be x or `residual` itself, which every loop reads.
@@ -208,9 +190,12 @@ def standardised(v: Tile, first: Tile, cols: Axes, eps: Tile | float) -> Tile:
 def affine(
     v: Tile, weight: ct.View | None, bias: ct.View | None, place: tuple[Tile | Axis | int, ...]
 ) -> Tile:
-    """Return the normalised row, scaled and moved where there are vectors for it."""
+    """Return the normalised row, scaled and moved where there are vectors for it.
+
+    `place` is that in x; a vector has the last of its dimensions.
+    """
     if weight is not None:
-        v = v * wide(weight[place])
+        v = v * wide(weight[place[-len(weight.shape) :]])
     if bias is not None:
-        v = v + wide(bias[place])
+        v = v + wide(bias[place[-len(bias.shape) :]])
     return v
