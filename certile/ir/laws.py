@@ -46,6 +46,8 @@ class Law:
     `finalize` reads the components by name; `results` types what it returns.
     `builtin` names the merge of one component when hardware collectives and plain vector
     instructions implement it, or is None.  `identity` is None for a plain fold function.
+    `closed`, where it is known and proved, is each component as a closed form over a list, in the
+    terms of `ir.meanings`: how elements that are at hand together become a state without merges.
     """
 
     name: str
@@ -59,6 +61,7 @@ class Law:
     indexed: bool = False
     commutative: bool = True
     builtin: Builtin | None = None
+    closed: tuple[Term, ...] | None = None
 
     def state_dtypes(self, accumulate: DType, elements: int) -> tuple[DType, ...]:
         """The dtype of each component for a reduction of `elements` elements."""

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Literal
 
+from certile.ir.laws import BUILTIN, Law
 from certile.ir.terms import Apply, Lit, Term, Var, app
 
 # Kinds of numbers an element may have: every one, the finite ones, or the finite ones from 0 up.
@@ -181,3 +182,10 @@ MEANINGS: dict[str, Meaning] = {
     ),
     "softmax_sum": _weighted(),
 }
+
+
+def closed_forms(law: Law) -> tuple[Term, ...] | None:
+    """Each component of a law's state as a proved closed form over a list, or None."""
+    if law.closed is None and BUILTIN.get(law.name) == law and law.name in MEANINGS:
+        return MEANINGS[law.name].closed
+    return law.closed

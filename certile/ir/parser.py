@@ -178,8 +178,9 @@ class _Parser:
             data["state"] = tuple(Component(name, state_type(at)) for name, at in data["state"])
             for name in ("lift", "merge", "finalize"):
                 data[name] = tuple(map(term_from_json, data[name]))
-            if data["identity"] is not None:
-                data["identity"] = tuple(map(term_from_json, data["identity"]))
+            for name in ("identity", "closed"):
+                if data[name] is not None:
+                    data[name] = tuple(map(term_from_json, data[name]))
             data["results"] = tuple(map(state_type, data["results"]))
             return Law(**data)
         except (ValueError, TypeError, KeyError) as fault:

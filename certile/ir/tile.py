@@ -394,9 +394,40 @@ class Gather(Tile):
             yield Diagnostic("V003", "gather index or fill of a wrong type", self.loc)
 
 
+@node("tile.fallback")
+class Fallback(Tile):
+    """`values`, or `instead` of them where `when` holds: one scalar each, read through `Result`.
+
+    What only `instead` reads is computed where `when` holds and nowhere else.  The type is that of
+    the first value.
+    """
+
+    values: tuple[Tile, ...] = operand()
+    instead: tuple[Tile, ...] = operand()
+    when: Tile = operand()
+    type: TileType
+    loc: Loc = UNKNOWN_LOC
+
+    def result_types(self) -> tuple[TileType, ...]:
+        """The type of each value."""
+        return tuple(value.type for value in self.values)
+
+    def verify(self) -> Iterator[Diagnostic]:
+        if not self.values or self.type != self.values[0].type:
+            yield Diagnostic("V001", f"fallback declared {self.type}", self.loc)
+        if self.result_types() != tuple(value.type for value in self.instead):
+            yield Diagnostic(
+                "V003", "a fallback's values differ in type from their stead", self.loc
+            )
+        if self.when.type != TileType(bool_):
+            yield Diagnostic("V003", f"a fallback's condition is {self.when.type}", self.loc)
+        if any(value.axes for value in self.values):
+            yield Diagnostic("V004", "a value of a fallback spans an axis", self.loc)
+
+
 @node("tile.result")
 class Result(Tile):
-    """Result `index` of a `Reduce`, a `Scan` or a `Sort`, or of a `Serial` loop's values."""
+    """Result `index` of a `Reduce`, `Scan`, `Sort` or `Fallback`, or of a `Serial` loop."""
 
     of: Node = operand()
     index: int

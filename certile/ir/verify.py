@@ -18,6 +18,7 @@ from certile.ir.tile import (
     Const,
     Effect,
     ExtentValue,
+    Fallback,
     Kernel,
     Load,
     LoopIndex,
@@ -109,7 +110,7 @@ def _constant(at: Const) -> Iterator[Diagnostic]:
 
 def _result(at: Result) -> Iterator[Diagnostic]:
     match at.of:
-        case Reduce() | Scan() | Sort():
+        case Reduce() | Scan() | Sort() | Fallback():
             types = at.of.result_types()
         case Serial():
             types = tuple(param.type for param in at.of.params)

@@ -35,7 +35,9 @@ class Mapping:
     `subgroup`: S subgroups of L lanes cooperate on a program, Q programs share a group, a worker
     owns V consecutive elements a chunk: e = (W * chunk + w) * V + v with W = L * S.
     `unroll` is the ordered unrolling of a worker's own stripe; `accumulators` (CPU) is how many
-    partial results a worker keeps.  `streaming` stores may bypass the cache.
+    partial results a worker keeps.  `block` is how many elements at hand together become a state by
+    the closed forms of a law before they are merged (1: each is merged by itself).  `streaming`
+    stores may bypass the cache.
     `columns` (CPU): one program a lane, the lanes being neighbours in memory.  A group has
     `group_vectors` vectors of programs; a leading group takes its neighbours' too, up to a strip of
     `strip_vectors`, and walks the rows of the whole strip, `rows_at_once` in a round.
@@ -49,6 +51,7 @@ class Mapping:
     lane_elements: int = 1
     unroll: int = 1
     accumulators: int = 1
+    block: int = 1
     streaming: bool = False
     group_vectors: int = 1
     strip_vectors: int = 1

@@ -20,6 +20,7 @@ from certile.ir.tile import (
     Cast,
     Const,
     ExtentValue,
+    Fallback,
     Gather,
     Iota,
     LoopIndex,
@@ -79,6 +80,7 @@ class Evaluator:
             Reduce: self._reduce,
             Scan: self._scan,
             Result: self._result,
+            Fallback: self._fallback,
             Sort: self._sort,
         }
 
@@ -257,6 +259,12 @@ class Evaluator:
     def _result(self, at: Node) -> tuple[Value, ...]:
         assert isinstance(at, Result)
         return (self._values(at.of)[at.index],)
+
+    def _fallback(self, at: Node) -> tuple[Value, ...]:
+        assert isinstance(at, Fallback)
+        pairs = zip(at.instead, at.values, strict=True)
+        chosen = (Map(fn="where", args=(at.when, a, b), type=b.type) for a, b in pairs)
+        return tuple(self._value(each) for each in chosen)
 
     def _gather(self, at: Node) -> tuple[Value, ...]:
         assert isinstance(at, Gather)
