@@ -134,8 +134,19 @@ COMPILE: tuple[Bar, ...] = (
 )
 IMPORT: tuple[Bar, ...] = (Bar("import", "import certile", 0.2, "at most", "s"),)
 
+# Folds of one reading over rows that no cache holds; softmax reads twice and writes once.
+STREAMING: tuple[Bar, ...] = tuple(
+    Bar(f"{name} read", f"{name} {rows}x1048576 f32: of the bandwidth of reading", limit)
+    for name, rows, limit in (
+        ("cross_entropy", 32, 0.6),
+        ("logsumexp", 32, 0.6),
+        ("weighted sum", 16, 0.8),
+    )
+)
+
 BUDGETS: Mapping[str, tuple[Bar, ...]] = {
     "rows": ROWS,
+    "streaming": STREAMING,
     "call": CALL,
     "compile": COMPILE,
     "import": IMPORT,

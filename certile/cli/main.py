@@ -302,7 +302,7 @@ def bench(
     ] = None,
     budgets: Annotated[
         str | None,
-        typer.Option(help="Check bars instead: rows, call, compile, import, a comma list."),
+        typer.Option(help="Check bars: rows, streaming, call, compile, import; a comma list."),
     ] = None,
     as_json: JsonFlag = False,
 ) -> int:

@@ -239,8 +239,16 @@ def _python(program: str, *arguments: str, bytecode: str) -> str:
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
 
+def streaming() -> Figures:
+    """Measure rows that no cache holds."""
+    from certile.cli import streamed
+
+    return streamed.figures()
+
+
 MEASURES: dict[str, Callable[[], Figures]] = {
     "rows": rows,
+    "streaming": streaming,
     "call": call,
     "compile": compile,
     "import": import_,
