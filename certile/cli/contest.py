@@ -66,7 +66,11 @@ class Contestant:
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """What a contestant reached; `bytes` are read and written at least."""
+    """What a contestant reached; `bytes` are read and written at least.
+
+    `to_first` is its time over that of the first contestant, the median over the rounds in which
+    both ran one after the other: a slow moment of the machine falls on both.
+    """
 
     case: Case
     contestant: str
@@ -77,6 +81,7 @@ class Figure:
     ratio_to_copy: float | None
     wrong: str = ""
     own_copy_speed: float = math.nan
+    to_first: float = math.nan
 
     @property
     def speed(self) -> float:
@@ -290,7 +295,13 @@ class Race:
             ratio,
             racer.wrong,
             own_copy_speed,
+            self._to_first(racer),
         )
+
+    def _to_first(self, racer: Contestant) -> float:
+        """Return the time of a contestant over that of the first one in the same round."""
+        rounds = zip(racer.seconds, self.contestants[0].seconds, strict=True)
+        return statistics.median(own / first for own, first in rounds)
 
 
 def missing(what: str, extra: str) -> UnsupportedError:

@@ -3,10 +3,11 @@
 In: the name of a budget, on the command line.  Out: figures by name, as JSON on standard output.
 Decides what is run.  Leaves bars and verdicts to `certile.cli.budgets`.
 
-A figure of a case is `OP SHAPE DTYPE RIVAL`: the rival's median time over that of certile with its
-output given; `… copy` is the fraction of a copy's bandwidth that certile reaches, `… mlx fresh` the
-time of MLX over that of certile with arrays of MLX, both allocating.  `ceiling FIGURE` is what the
-figure would be if certile took the time of its own copy of the bytes that the case has to move.
+A figure of a case is `OP SHAPE DTYPE RIVAL`: the rival's time over that of certile with its output
+given, the median over rounds; `… copy` is the fraction of a copy's bandwidth that certile reaches,
+`… mlx fresh` the time of MLX over that of certile with arrays of MLX, both allocating.  `ceiling
+FIGURE` is what the figure would be if certile took the time of its own copy of the bytes that the
+case has to move.
 """
 
 from __future__ import annotations
@@ -70,7 +71,7 @@ def _raced(op: str, shape: str, dtype: str, against: Sequence[str]) -> Figures:
     case, given = f"{op} {shape} {dtype}", figures[0]
     found: Figures = {}
     for figure in figures[1:]:
-        found[f"{case} {figure.contestant}"] = figure.median / given.median
+        found[f"{case} {figure.contestant}"] = figure.to_first
         found[f"ceiling {case} {figure.contestant}"] = figure.ceiling
     if given.copy_speed is not None:
         found[f"{case} copy"] = given.speed / given.copy_speed

@@ -113,6 +113,8 @@ def _letters(mapping: Mapping) -> Iterator[str]:
     yield f"U = {mapping.unroll}"
     if mapping.accumulators > 1:
         yield f"A = {mapping.accumulators}"
+    if mapping.block > 1:
+        yield f"B = {mapping.block}"
 
 
 def _candidate(made: Candidate) -> tuple[object, ...]:
