@@ -14,6 +14,7 @@ This module holds the public names and nothing else.  The language is imported w
 compiler and the runtime are imported when one of their names is first used.
 """
 
+from collections.abc import Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -41,6 +42,7 @@ from certile.ir.dtypes import (
     u32,
     u64,
 )
+from certile.language import lists as list  # noqa: A004 - the language has its own
 from certile.language.annotations import InOut, View, constexpr
 from certile.language.control import (
     at,
@@ -65,6 +67,7 @@ from certile.language.control import (
 )
 from certile.language.laws import (
     absmax,
+    affine,
     all,  # noqa: A004 - NumPy's name
     any,  # noqa: A004 - NumPy's name
     argmax,
@@ -73,6 +76,7 @@ from certile.language.laws import (
     logsumexp,
     mean_var,
     softmax_sum,
+    sum_var,
 )
 from certile.language.math import (
     abs,  # noqa: A004 - the language has the names that NumPy has
@@ -158,6 +162,7 @@ __all__ = [
     "abs",
     "absmax",
     "add",
+    "affine",
     "all",
     "any",
     "argmax",
@@ -209,6 +214,7 @@ __all__ = [
     "law",
     "layouts",
     "like",
+    "list",
     "log",
     "log1p",
     "log2",
@@ -243,6 +249,7 @@ __all__ = [
     "softmax_sum",
     "sort",
     "sqrt",
+    "sum_var",
     "tan",
     "tanh",
     "target",
@@ -272,7 +279,7 @@ _LATER = {
 }
 
 
-def __dir__() -> list[str]:
+def __dir__() -> Sequence[str]:
     """Return the public names: what is used inside this module is no part of the language."""
     return [*__all__, "__doc__", "__version__"]
 

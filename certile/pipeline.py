@@ -110,6 +110,7 @@ def compile_program(
         required(plan)
         if checking == "each" and plan.rows is not None:
             _owned(plan.rows)
+    _show_derived(plans, watch)
     watch.stage("plan", Text(lambda: "\n\n".join(map(plan_text, plans)), "txt"))
     launches = _lower(kernel, plans, facts, checking)
     machines = [launch.kernel for launch in launches]
@@ -144,6 +145,13 @@ def _lower(
         for launch in launches:
             check_machine(launch.kernel)
     return launches
+
+
+def _show_derived(plans: Sequence[GroupPlan], watch: Watcher) -> None:
+    """Let a watcher see each program that plans follow instead of the one as written."""
+    kernels = [plan.derivation.kernel for plan in plans if plan.derivation is not None]
+    if kernels:
+        watch.stage("derived", Text(lambda: "\n\n".join(map(print_kernel, kernels)), "ir"))
 
 
 def _owned(rows: RowProgram) -> None:

@@ -131,8 +131,12 @@ def launcher(case: Case, compiled: CompiledProgram, cubin: bytes) -> tuple[Call,
 
 
 def plans(case: Case) -> Iterator[tuple[str, Options]]:
-    """The default plan, then cached and uncached rows at several widths and slots a worker."""
+    """The default plan and the analytic one, then rows at several widths and slots a worker.
+
+    The others are of the program as written, cached or not, whatever the default plan would keep.
+    """
     yield "default", Options()
+    yield "analytic", Options(policy="analytic")
     size = TORCH[case.dtype].itemsize
     aligned = case.columns * size % 16 == 0
     seen: set[Options] = set()
@@ -142,6 +146,7 @@ def plans(case: Case) -> Iterator[tuple[str, Options]]:
             subgroups = min(32, max(1, -(-case.columns // elements)))
             packed = max(1, 4 // subgroups)
             options = Options(
+                policy="analytic",
                 lane_elements=width,
                 cache_inputs=cached,
                 programs_per_group=packed,
@@ -243,7 +248,10 @@ def run_case(case: Case, rate: float, arguments: argparse.Namespace) -> list[Row
     for row in rows:
         if row.plan in screened:
             _fill(row, screened[row.plan], case, rate)
-    rows += final(case, rate, min(screened, key=lambda k: min(screened[k]), default=""), arguments)
+    wanted = {"certile default": "default"} if "default" in screened else {}
+    if screened:
+        wanted["certile best"] = min(screened, key=lambda k: min(screened[k]))
+    rows += final(case, rate, wanted, arguments)
     return rows
 
 
@@ -272,14 +280,18 @@ def compile_plans(case: Case) -> tuple[list[tuple[str, CompiledProgram, bytes]],
     return made, declined
 
 
-def final(case: Case, rate: float, winner: str, arguments: argparse.Namespace) -> list[Row]:
-    """The best plan, compiled again, beside torch and the copy of the same bytes."""
+def final(
+    case: Case, rate: float, wanted: Mapping[str, str], arguments: argparse.Namespace
+) -> list[Row]:
+    """The best plan and the default one, compiled again, beside torch; `wanted` names plans."""
     native = case.op.native
     calls: dict[str, Call] = {"torch": lambda: native(case.tensors)}
-    if winner:
-        compiled = case.compile(dict(plans(case))[winner])
+    shown: dict[str, str] = {}
+    for contestant, plan in wanted.items():
+        compiled = case.compile(dict(plans(case))[plan])
         cubin = compile_cuda(compiled.launches[0].artifact, architecture())
-        calls["certile best"] = launcher(case, compiled, cubin)[0]
+        calls[contestant] = launcher(case, compiled, cubin)[0]
+        shown[contestant] = plan if plan != "default" else f"default: {described(compiled)}"
     if arguments.inductor:
         # Past eight shapes of one function the compiler gives up and runs it eagerly.
         torch._dynamo.reset()
@@ -287,10 +299,22 @@ def final(case: Case, rate: float, winner: str, arguments: argparse.Namespace) -
         calls["inductor"] = lambda: fused(case.tensors)
     rows = []
     for name, taken in measure(calls, FINAL).items():
-        row = _row(case, name, winner if name.startswith("certile") else "")
+        row = _row(case, name, shown.get(name, ""))
         _fill(row, taken, case, rate)
         rows.append(row)
     return rows
+
+
+def described(compiled: CompiledProgram) -> str:
+    """The mapping of a plan and the form of the program it follows."""
+    plan = compiled.launches[0].plan
+    mapping = plan.mapping
+    if mapping is None or mapping.family != "subgroup":
+        return "reference map"
+    form = "derived" if plan.derivation is not None else plan.materialization
+    packed, wide = mapping.programs_per_group, mapping.lane_elements
+    cached = " cached" if plan.cache_inputs else ""
+    return f"V{wide} S{mapping.subgroups_per_program} Q{packed}{cached} {form}"
 
 
 def _row(case: Case, contestant: str, plan: str) -> Row:
@@ -359,7 +383,7 @@ def main() -> int:
                 case = Case(name, op, tensors, count, columns, dtype)
                 done = run_case(case, rate, arguments)
                 rows += done
-                for row in done[-3 if arguments.inductor else -2 :]:
+                for row in (row for row in done if row.contestant != "certile"):
                     print(
                         f"{name:18} {shape:12} {dtype:5} {row.contestant:13} {row.plan:22} "
                         f"{row.median_us:9.1f} µs {row.percent_of_copy:6.1f} %",

@@ -39,9 +39,11 @@ EQUIVALENTS = Path(__file__).with_name("checker_equivalents.json")
 FAST = (
     *(f"tests/unit/proof/test_{name}.py" for name in ("rules", "replay", "kinds", "field")),
     *(f"tests/unit/proof/test_{name}.py" for name in ("terms", "elaborate", "certificate")),
-    "tests/unit/search",
+    *(f"tests/unit/proof/test_{name}.py" for name in ("finite", "reader", "columns", "regions")),
+    *(f"tests/unit/search/test_{name}.py" for name in ("evaluate", "prover", "fusion")),
 )
-THOROUGH = ("tests/proof",)
+THOROUGH = ("tests/proof", "tests/unit/search", "tests/rewrites")
+# Of processor time, so that a busy machine does not count as a test that does not end.
 SECONDS = 60
 
 _COMPARISONS: dict[type[ast.cmpop], type[ast.cmpop]] = {
@@ -170,10 +172,10 @@ def survives(mutant: Mutant | None, tests: Sequence[str]) -> bool:
 
 
 def _tested(mutant: Mutant | None, tests: Sequence[str]) -> int:
-    """In a process of its own: the exit status of the tests, or an end by the alarm."""
+    """In a process of its own: the exit status of the tests, or an end by the timer."""
     import pytest
 
-    signal.alarm(SECONDS)
+    signal.setitimer(signal.ITIMER_PROF, SECONDS)
     if mutant is not None:
         sys.meta_path.insert(0, _Finder(mutant))
     options = ["-x", "-q", "-p", "no:cacheprovider", "-m", "not full and not fuzz and not gpu"]

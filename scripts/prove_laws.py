@@ -1,9 +1,10 @@
-"""Prove the built-in laws and write their certificates into the package.
+"""Prove the built-in laws and the chains of `certile.ops`; write certificates into the package.
 
     python scripts/prove_laws.py            write certile/proof/certificates/*.json
     python scripts/prove_laws.py --check    exit with 1 if one of them would change
 
-Run it after a change of a law, of its meaning, or of a step of the checker.
+Run it after a change of a law, of its meaning, of a step of the checker, or of a kernel of
+`certile.ops` in which one reduction reads another.
 """
 
 from __future__ import annotations
@@ -14,21 +15,46 @@ import sys
 from pathlib import Path
 
 from certile.ir.laws import BUILTIN
-from certile.ir.meanings import MEANINGS
+from certile.ir.meanings import ACTIONS, MEANINGS
+from certile.ir.walk import parallel_regions
+from certile.ops.kernels import BARE_OPS, bare
 from certile.search import Refusal, prove
+from certile.search.derivations import SHIPPED, digest, document
+from certile.search.fusion import Chain, Fused, derive
+from certile.search.regions import derived
 
 FOLDER = Path(__file__).resolve().parent.parent / "certile" / "proof" / "certificates"
+# The number of columns is in no chain.
+_SHAPE = (4, 4096)
 
 
 def certificates() -> dict[str, str]:
     """The text of each certificate by the name of its law; exits with what was refused."""
     texts = {}
-    for name, meaning in MEANINGS.items():
+    for name, meaning in (MEANINGS | ACTIONS).items():
         proved = prove(BUILTIN[name], meaning)
         if isinstance(proved, Refusal):
             sys.exit(proved.text())
         texts[name] = json.dumps(proved, separators=(",", ":")) + "\n"
     return texts
+
+
+def chains() -> str:
+    """The derivation of each chain in the package's kernels, by its digest."""
+    made: dict[str, Fused | Refusal] = {}
+
+    def once(chain: Chain) -> Fused | Refusal:
+        name = digest(chain)
+        if name not in made:
+            made[name] = derive(chain)
+        return made[name]
+
+    for op in BARE_OPS:
+        kernel = bare(op, _SHAPE).kernel
+        for region in parallel_regions(kernel):
+            derived(kernel, region, once)
+    documents = {name: document(each) for name, each in made.items() if isinstance(each, Fused)}
+    return json.dumps(documents, sort_keys=True, separators=(",", ":")) + "\n"
 
 
 def main() -> int:
@@ -38,8 +64,9 @@ def main() -> int:
     only_check = parser.parse_args().check
     changed = []
     FOLDER.mkdir(exist_ok=True)
-    for name, text in certificates().items():
-        path = FOLDER / f"{name}.json"
+    texts = {f"{name}.json": text for name, text in certificates().items()}
+    for name, text in (texts | {SHIPPED: chains()}).items():
+        path = FOLDER / name
         if not path.exists() or path.read_text(encoding="utf-8") != text:
             changed.append(name)
             if not only_check:

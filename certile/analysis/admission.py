@@ -39,6 +39,7 @@ from certile.ir.tile import (
     Const,
     Effect,
     ExtentValue,
+    Fallback,
     Gather,
     Iota,
     Kernel,
@@ -77,6 +78,7 @@ KNOWN_VALUES = (
     Cast,
     Const,
     ExtentValue,
+    Fallback,
     Gather,
     Iota,
     Load,
@@ -332,6 +334,20 @@ def element_order(region: Region) -> Refusal | None:
     return None
 
 
+def recomputation(region: Region) -> Refusal | None:
+    """What is computed where a fallback's condition holds is made of reductions of whole rows."""
+    claim = "a row is computed again by reductions that keep nothing"
+    for fallback in region.nodes(Fallback):
+        if any(map(keeps, region.nodes(Reduce))):
+            missing = "a reduction of the program keeps an axis"
+            return _no("recomputation", claim, missing, fallback.loc)
+    for node in region.values.nodes:
+        if isinstance(node, Scan | Sort) and node in region.values.apart:
+            missing = f"a {node.mnemonic.removeprefix('tile.')} is computed again"
+            return _no("recomputation", claim, missing, node.loc)
+    return None
+
+
 def contribution(region: Region) -> Refusal | None:
     """What is reduced reads of a tile that a loop carries no element but its own."""
     for reduction in region.nodes(Reduce):
@@ -480,6 +496,7 @@ CHECKS: tuple[Check, ...] = (
     canonical_state,
     scanned_row,
     element_order,
+    recomputation,
     contribution,
     private_storage,
     manual_resources,

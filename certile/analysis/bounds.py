@@ -22,6 +22,7 @@ from certile.ir.tile import (
     Const,
     Effect,
     ExtentValue,
+    Fallback,
     Gather,
     Iota,
     Kernel,
@@ -213,6 +214,9 @@ class _Check:
                 return Range(0, max(0, self._length(tile.of.over) - 1))
             case Result(index=0) if isinstance(tile.of, Reduce):
                 return self._range(tile.of)
+            case Result(index=index) if isinstance(tile.of, Fallback):
+                chosen = tile.of.values[index], tile.of.instead[index]
+                return self._range(chosen[0]).join(self._range(chosen[1]))
             case Reduce() if tile.law in (ARGMAX, ARGMIN):
                 return self._winner(tile)
             case Map() if tile.fn in _RULES:

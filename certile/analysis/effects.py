@@ -26,6 +26,7 @@ from certile.ir.tile import (
     roots,
 )
 from certile.ir.types import Axis
+from certile.ir.walk import at_once
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,11 +76,15 @@ class Values:
     """The live values of a region: those that reach a store or a loop's yields.
 
     `consumers[v]` are the nodes that read v; `home(v)` are the serial loops v varies with.
+    `always` are the values that every run computes; `apart` are those that fallbacks alone read.
     """
 
     def __init__(self, parallel: Parallel) -> None:
         self.parallel = parallel
-        self.nodes: tuple[Node, ...] = tuple(reach(_live_roots(parallel)))
+        live = _live_roots(parallel)
+        self.nodes: tuple[Node, ...] = tuple(reach(live))
+        self.always = frozenset(at_once(live))
+        self.apart = frozenset(self.nodes) - self.always
         self.consumers: dict[Node, dict[Node, None]] = {}
         self._homes: dict[Node, tuple[Serial, ...]] = {}
         self._index_homes: dict[Axis, tuple[Serial, ...]] = {}

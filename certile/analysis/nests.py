@@ -19,7 +19,7 @@ from certile.analysis.sharing import Anchors, roots_of
 from certile.ir.dtypes import DType
 from certile.ir.node import Node
 from certile.ir.rows import Step, Stripe
-from certile.ir.tile import Carried, Memory, Parallel, Reduce, Serial, Store, Tile
+from certile.ir.tile import Carried, Fallback, Memory, Parallel, Reduce, Serial, Store, Tile
 from certile.ir.types import Axis
 
 __all__ = [
@@ -49,8 +49,8 @@ def step_reads(step: Step, anchors: Anchors) -> Collection[Node]:
 
 
 def is_step_of_its_own(node: Node) -> bool:
-    """Whether a node is a reduction or a loop: a step has made it before it is read."""
-    return isinstance(node, Reduce | Serial)
+    """Whether a node is a reduction, a fallback or a loop: a step has made it before it is read."""
+    return isinstance(node, Fallback | Reduce | Serial)
 
 
 def flat(steps: Iterable[Step]) -> Iterator[Step]:

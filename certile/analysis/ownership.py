@@ -24,6 +24,7 @@ from certile.ir.tile import (
     Carried,
     Cast,
     Const,
+    Fallback,
     Gather,
     Iota,
     Load,
@@ -138,6 +139,8 @@ class _Audit:
             return refusal
         if isinstance(node, Serial):
             return self._loop(node, step)
+        if isinstance(node, Fallback):
+            return self._fallback(node, step)
         if isinstance(node, Store) and isinstance(node.buffer, Memory):
             refusal = self._memory(node, step, own)
             if refusal is not None:
@@ -164,6 +167,18 @@ class _Audit:
             self._walk(scalar, step, {}) or self._body(step.body) or self._walk(after, step, {})
         )
         self._serial.pop()
+        return refusal
+
+    def _fallback(self, node: Fallback, step: Step) -> Refusal | None:
+        """What the body of a fallback makes is known inside alone, and it keeps nothing."""
+        for inner in _all(step.body):
+            if inner.kind not in ("reduce", "load", "gather", "fallback"):
+                claim = "a row that is computed again keeps and stores nothing"
+                return _refusal(claim, f"a step of kind {inner.kind} is inside", inner.node.loc)
+        refusal = self._walk(node.tried, step, {})
+        outside = dict(self._filled)
+        refusal = refusal or self._body(step.body) or self._walk(node.instead, step, {})
+        self._filled = {**outside, node: self._open}
         return refusal
 
     def _fill(self, node: Tile, step: Step, own: Place) -> Refusal | None:
@@ -224,6 +239,10 @@ class _Audit:
                 if refusal is not None:
                     return refusal
                 continue
+            made = node is entering or node in self._filled
+            if isinstance(node, Fallback | Reduce) and not made:
+                claim = "a reduction is made before it is read, and where it is read"
+                return _refusal(claim, "it is made later, or inside a fallback", node.loc)
             if isinstance(node, Load) and isinstance(node.buffer, Memory):
                 refusal = self._memory(node, step, place)
                 if refusal is not None:
@@ -233,7 +252,7 @@ class _Audit:
 
     def _below(self, node: Node, place: Place, entering: Node | None) -> list[tuple[Node, Place]]:
         """What a node reads, and at which coordinates."""
-        known = isinstance(node, Reduce | Serial) or node in self._scalars
+        known = isinstance(node, Fallback | Reduce | Serial) or node in self._scalars
         if known and node is not entering:
             return []
         match node:

@@ -34,10 +34,11 @@ from certile.analysis.nests import (
 from certile.analysis.sharing import Anchors, Materialization, Place, domain_of
 from certile.analysis.views import Evaluation, index_loads, snapshots
 from certile.diagnostics import Refusal
-from certile.ir.node import Node, reach
+from certile.ir.node import Node
 from certile.ir.rows import RowProgram, Step, StepKind, Traffic
 from certile.ir.tile import (
     Effect,
+    Fallback,
     Gather,
     Kernel,
     Load,
@@ -53,6 +54,7 @@ from certile.ir.tile import (
     View,
 )
 from certile.ir.types import Axis
+from certile.ir.walk import at_once
 
 __all__ = ["Materialization", "analyse"]
 
@@ -141,13 +143,19 @@ def _scalar_steps(region: Region, stores: list[Store]) -> frozenset[Tile]:
 
 
 class _Order:
-    """Puts steps where their value is first wanted, in the outermost loop they do not vary with."""
+    """Puts steps where their value is first wanted, in the outermost loop they do not vary with.
+
+    What a fallback alone wants is a step of its body, wherever else it could be made.
+    """
 
     def __init__(self, region: Region, kept: Collection[Tile], scalars: Collection[Tile]) -> None:
         self._region, self._kept, self._scalars = region, kept, scalars
         self._read = {a.buffer for a in region.accesses if isinstance(a.effect, Load)}
         self._done: set[Node] = set()
         self._open: list[list[Step]] = [[]]
+        # What the steps under way are for: what every run needs, or one fallback; and its body.
+        self._wanted = region.values.always
+        self._body: list[Step] | None = None
 
     def steps(self) -> tuple[Step, ...]:
         """The steps of the whole region."""
@@ -182,14 +190,33 @@ class _Order:
 
     def _demand(self, root: Node) -> None:
         """Append the steps `root` needs and that are not there yet, operands first."""
-        for node in reach([root]):
-            kind = self._kind(node)
-            if kind is None or node in self._done:
-                continue
-            assert isinstance(node, Tile)
-            self._done.add(node)
-            steps = self._open[len(self._region.values.home(node))]
-            steps.insert(self._place(steps), Step(kind, node, domain_of(node)))
+        for node in at_once([root]):
+            self._make(node)
+
+    def _make(self, node: Node) -> None:
+        kind = self._kind(node)
+        if kind is None or node in self._done:
+            return
+        assert isinstance(node, Tile)
+        body = self._instead(node) if isinstance(node, Fallback) else ()
+        self._done.add(node)
+        home = self._region.values.home(node)
+        steps = self._open[len(home)] if self._body is None else self._body
+        steps.insert(self._place(steps), Step(kind, node, domain_of(node), body))
+
+    def _instead(self, fallback: Fallback) -> tuple[Step, ...]:
+        """The steps that only a fallback needs; what something else needs too is made before."""
+        needed = list(at_once(fallback.instead))
+        for node in needed:
+            if node in self._wanted:
+                self._make(node)
+        around = self._wanted, self._done, self._body
+        self._wanted, self._done, self._body = frozenset(needed), set(self._done), []
+        for node in needed:
+            self._make(node)
+        made = tuple(self._body)
+        self._wanted, self._done, self._body = around
+        return made
 
     def _place(self, steps: list[Step]) -> int:
         """In front of the stores of one element at the end, so that sweeps over a row meet.
@@ -207,6 +234,8 @@ class _Order:
     def _kind(self, node: Node) -> StepKind | None:
         if isinstance(node, Reduce):
             return "reduce"
+        if isinstance(node, Fallback):
+            return "fallback"
         if isinstance(node, Scan):
             return "scan"
         if isinstance(node, Sort):
@@ -219,8 +248,22 @@ class _Order:
 
 
 @dataclass
+class _Counts:
+    """What some steps do: elements and rounds of domains, of reductions, and memory touched."""
+
+    domains: list[tuple[int, int]] = field(default_factory=list)
+    reductions: list[tuple[Reduce, int, int]] = field(default_factory=list)
+    traffic: list[Traffic] = field(default_factory=list)
+    traffic_known: bool = True
+    inlined: set[Node] = field(default_factory=set)
+
+
+@dataclass
 class _Schedule:
-    """The steps as a line of evaluations, with the counts that planners read."""
+    """The steps as a line of evaluations, with the counts that planners read.
+
+    What fallbacks do is counted `apart`.
+    """
 
     region: Region
     anchors: Anchors
@@ -228,16 +271,14 @@ class _Schedule:
     layout: Layout
     units: tuple[Axis, ...]
     timeline: list[Evaluation] = field(default_factory=list)
-    domains: list[tuple[int, int]] = field(default_factory=list)
-    reductions: list[tuple[Reduce, int, int]] = field(default_factory=list)
-    traffic: list[Traffic] = field(default_factory=list)
-    known: bool = True
+    usual: _Counts = field(default_factory=_Counts)
+    apart: _Counts = field(default_factory=_Counts)
 
     def __post_init__(self) -> None:
         values = self.region.values
         stores = [a.effect for a in self.region.accesses if isinstance(a.effect, Store)]
         self._labels = frozenset(index_loads(values.nodes, stores))
-        self._counted: set[Node] = set()
+        self._counts = self.usual
         self._run(self.steps, (), 1)
 
     def _run(self, steps: tuple[Step, ...], loops: tuple[Serial, ...], times: int) -> None:
@@ -253,9 +294,21 @@ class _Schedule:
             elif step.kind == "nest":
                 assert isinstance(step.node, Parallel)
                 self._run(step.body, loops, times * step.node.over[0].static)
+            elif isinstance(step.node, Fallback):
+                self._recompute(step.node, step.body, loops, times)
             else:
                 self._evaluate(step, step_roots(step), loops, times * step.repeats)
                 self._count(step, times * step.repeats)
+
+    def _recompute(
+        self, node: Fallback, body: tuple[Step, ...], loops: tuple[Serial, ...], times: int
+    ) -> None:
+        scalar = Step("fallback", node, ())
+        self._evaluate(scalar, node.tried, loops, times)
+        around, self._counts = self._counts, self.apart
+        self._run(body, loops, times)
+        self._evaluate(scalar, node.instead, loops, times)
+        self._counts = around
 
     def _evaluate(
         self, step: Step, roots: Sequence[Node], loops: tuple[Serial, ...], times: int
@@ -275,67 +328,70 @@ class _Schedule:
         """Count gathers and index loads with distributed axes, once each, where first evaluated."""
         for node in reads:
             inline = (isinstance(node, Gather) or node in self._labels) and node is not anchor
-            if inline and not self.anchors.stops(node) and node not in self._counted:
+            if inline and not self.anchors.stops(node) and node not in self._counts.inlined:
                 assert isinstance(node, Tile)
-                self._counted.add(node)
+                self._counts.inlined.add(node)
                 elements = prod(axis.static for axis in self.layout.of(node.axes))
-                self.domains.append((elements, times))
+                self._counts.domains.append((elements, times))
 
     def _touch(self, load: Load, elements: int, times: int) -> None:
         """A distributed load reads one element a domain element; a scalar one is read once."""
         if load.mask is not None:
-            self.known = False
+            self._counts.traffic_known = False
         if isinstance(load.buffer, View):
             count = elements if load.axes else 1
             made = Traffic(len(self.timeline), count, load.dtype.size, False, times)
-            self.traffic.append(made)
+            self._counts.traffic.append(made)
 
     def _count(self, step: Step, times: int) -> None:
         node = step.node
         if step.kind == "reduce":
             assert isinstance(node, Reduce)
             shared = node.leaves if self.layout.lanes is None else step.elements
-            self.reductions.append((node, shared, times))
+            self._counts.reductions.append((node, shared, times))
             return
-        self.domains.append((step.elements, times))
+        self._counts.domains.append((step.elements, times))
         if isinstance(node, Store) and isinstance(node.buffer, View):
             if node.mask is not None:
-                self.known = False
+                self._counts.traffic_known = False
             size, at = node.buffer.dtype.size, len(self.timeline) - 1
-            self.traffic.append(Traffic(at, step.elements, size, True, times))
+            self._counts.traffic.append(Traffic(at, step.elements, size, True, times))
 
 
 def _program(
     region: Region, steps: tuple[Step, ...], schedule: _Schedule, escaped: Collection[Node]
 ) -> RowProgram:
     """Collect what the steps are into the record that planners and lowering read."""
-    layout = schedule.layout
+    layout, usual, apart = schedule.layout, schedule.usual, schedule.apart
     made = _nodes(steps, "materialize", Tile)
     loaded = {a.buffer for a in region.accesses if isinstance(a.effect, Load)}
     stored = {a.buffer for a in region.accesses_of(View) if isinstance(a.effect, Store)}
-    reductions = tuple(reduction for reduction, _, _ in schedule.reductions)
     return RowProgram(
         kernel=region.kernel,
         parallel=region.parallel,
         steps=steps,
         materialized=made,
-        domains=tuple(count for count, _ in schedule.domains),
-        reductions=reductions,
-        reduction_extents=tuple(extent for _, extent, _ in schedule.reductions),
+        domains=tuple(count for count, _ in usual.domains),
+        reductions=tuple(reduction for reduction, _, _ in usual.reductions),
+        reduction_extents=tuple(extent for _, extent, _ in usual.reductions),
         read_and_written=not loaded.isdisjoint(stored),
         kept_inputs=tuple(tile for tile in made if isinstance(tile, Load)),
         memories=tuple(_memories(region)),
         sorts=_nodes(steps, "sort", Sort),
         scans=_nodes(steps, "scan", Scan),
         kept_scans=tuple(_kept_scans(region, steps, schedule.anchors)),
-        domain_trips=tuple(count for _, count in schedule.domains),
-        reduction_trips=tuple(count for _, _, count in schedule.reductions),
-        traffic=tuple(schedule.traffic),
-        traffic_known=schedule.known and not _selects(region),
+        domain_trips=tuple(count for _, count in usual.domains),
+        reduction_trips=tuple(count for _, _, count in usual.reductions),
+        traffic=tuple(usual.traffic),
+        traffic_known=usual.traffic_known and not _selects(region),
         stripes=stripes(steps, layout, escaped, schedule.anchors),
         lanes=layout.lanes,
         units=() if layout.lanes is None else schedule.units,
         folds=_nodes(steps, "fold", Reduce),
+        fallbacks=_nodes(steps, "fallback", Fallback),
+        apart=tuple(reduction for reduction, _, _ in apart.reductions),
+        apart_extents=tuple(extent for _, extent, _ in apart.reductions),
+        apart_traffic=tuple(apart.traffic),
     )
 
 
@@ -361,5 +417,5 @@ def _kept_scans(region: Region, steps: tuple[Step, ...], anchors: Anchors) -> It
 
 
 def _selects(region: Region) -> bool:
-    """Whether a gather decides at run time what is read."""
-    return any(isinstance(node, Gather) for node in region.values.nodes)
+    """Whether a gather decides at run time what is read by every run."""
+    return any(isinstance(node, Gather) for node in region.values.always)

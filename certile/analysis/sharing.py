@@ -25,6 +25,7 @@ from certile.ir.tile import (
     Carried,
     Cast,
     Effect,
+    Fallback,
     Gather,
     Load,
     Map,
@@ -42,7 +43,10 @@ Materialization = Literal["preserve", "expensive-only", "nothing"]
 
 
 def select(values: Values, materialization: Materialization, cache_inputs: bool) -> list[Tile]:
-    """The tiles that sharing makes worth keeping, operands before users."""
+    """The tiles that sharing makes worth keeping, operands before users.
+
+    What a fallback alone reads is not kept, and its readers count for nothing: most rows need none.
+    """
     kept: list[Tile] = []
     # What rests on distributed data, and what calls an expensive function each time it is made.
     resting: set[Node] = set()
@@ -53,10 +57,11 @@ def select(values: Values, materialization: Materialization, cache_inputs: bool)
         if _is_data(node) or not resting.isdisjoint(below):
             resting.add(node)
         worth = materialization == "preserve" or (is_costly and materialization != "nothing")
-        if worth and node in resting and _is_work(node) and _shared(values, node):
+        kept_for_all = worth and node in values.always
+        if kept_for_all and node in resting and _is_work(node) and _shared(values, node):
             assert isinstance(node, Tile)
             kept.append(node)
-        elif is_costly and not isinstance(node, Reduce | Scan | Serial | Sort):
+        elif is_costly and not isinstance(node, Fallback | Reduce | Scan | Serial | Sort):
             costly.add(node)
     if not cache_inputs:
         return kept
@@ -95,11 +100,13 @@ def is_expensive(node: Node) -> bool:
 
 
 def _shared(values: Values, node: Node) -> bool:
-    """Whether two different nodes consume a value; free nodes are seen through."""
+    """Whether two different nodes consume a value in every run; free nodes are seen through."""
     readers: set[Node] = set()
     pending = [node]
     while pending:
         for reader in values.consumers.get(pending.pop(), ()):
+            if reader in values.apart:
+                continue
             if _is_free(reader):
                 pending.append(reader)
             else:
@@ -120,7 +127,8 @@ class Anchors:
 
     def stops(self, node: Node) -> bool:
         """Whether a node has been evaluated by a step of its own."""
-        return isinstance(node, Reduce | Scan | Sort) or node in self.kept or node in self.scalars
+        made = isinstance(node, Fallback | Reduce | Scan | Sort)
+        return made or node in self.kept or node in self.scalars
 
     def reads(self, anchor: Node | None, roots: Iterable[Node]) -> dict[Node, frozenset[Moved]]:
         """What is evaluated for an anchor, and how its elements are reached."""
@@ -132,7 +140,7 @@ class Anchors:
 
 def roots_of(anchor: Tile | Effect) -> tuple[Node, ...]:
     """What evaluating an anchor reads: a kept tile itself, anything else its operands."""
-    if isinstance(anchor, Reduce | Scan | Sort | Store | Serial):
+    if isinstance(anchor, Fallback | Reduce | Scan | Sort | Store | Serial):
         return tuple(anchor.operands())
     return (anchor,)
 
@@ -174,11 +182,11 @@ def places(
     loops: Iterable[Serial],
 ) -> list[Place]:
     """Every place of a region but those of kept tiles."""
-    reductions = (node for node in values.nodes if isinstance(node, Reduce))
+    made = (node for node in values.nodes if isinstance(node, Fallback | Reduce))
     carried = [t for loop in loops for t in (*loop.inits, *loop.yields) if t.axes]
     return [
         *(place_of(store) for store in stores),
-        *(place_of(tile) for tile in (*reductions, *scalars)),
+        *(place_of(tile) for tile in (*made, *scalars)),
         *(Place(None, (tile,), tile.axes) for tile in carried),
     ]
 

@@ -233,28 +233,33 @@ def prove(
         str, typer.Option(help="For a kernel: extents such as 3x4096, or x=3x4096,y=3.")
     ] = "",
     dtype: Annotated[
-        str, typer.Option(help="For a kernel: an element type, or x=f32,y=i64.")
+        str,
+        typer.Option(help="An element type; for a kernel also x=f32,y=i64."),
     ] = "f32",
     as_json: JsonFlag = False,
 ) -> int:
-    """Check the proof of a law and show it, or list the laws that a kernel's reductions use.
+    """Prove a law, or show the laws of a kernel's reductions and what they are rewritten to.
 
     A shape is needed where a view's annotation gives no rank. Exits 1 when a law is not proved,
-    and 4 for a law of an author's, whose specification is not read.
+    and 4 for a law of an author's that says nowhere what it means.
     """
     from certile.cli import prove as proving
+    from certile.ir.laws import Law
     from certile.runtime.kernel import TileKernel
 
     found = proving.subject(what)
-    if isinstance(found, TileKernel):
-        if latex or steps:
-            raise ArgumentError("A311", "--latex and --steps are of a law, and this is a kernel")
-        document = proving.kernel_document(found, shape, FormFlags(dtype).dtype)
-        answer(document, lambda: proving.kernel_text(document), as_json=as_json)
-        return GOOD
     if latex and steps and not as_json:
         raise ArgumentError("A311", "--steps are not written as LaTeX", hint="leave one out")
-    shown, proof = proving.Shown(latex, steps), proving.checked(found)
+    shown = proving.Shown(latex, steps)
+    if isinstance(found, TileKernel):
+        from certile.cli.prove_kernel import kernel_document, kernel_text
+
+        if as_json:
+            emit(kernel_document(found, shape, FormFlags(dtype).dtype, shown))
+        else:
+            say(kernel_text(found, shape, FormFlags(dtype).dtype, shown))
+        return GOOD
+    proof = proving.checked(found) if isinstance(found, Law) else proving.of_author(found, dtype)
     if as_json:
         emit(proving.proof_document(proof, shown))
     else:
@@ -302,7 +307,7 @@ def bench(
     ] = None,
     budgets: Annotated[
         str | None,
-        typer.Option(help="Check bars: rows, streaming, call, compile, import; a comma list."),
+        typer.Option(help="Check bars: rows, streaming, proofs, call, compile, import; a list."),
     ] = None,
     as_json: JsonFlag = False,
 ) -> int:

@@ -242,14 +242,22 @@ def _python(program: str, *arguments: str, bytecode: str) -> str:
 
 def streaming() -> Figures:
     """Measure rows that no cache holds."""
-    from certile.cli import streamed
+    from certile.cli.streamed import figures
 
-    return streamed.figures()
+    return figures()
+
+
+def proofs() -> Figures:
+    """Measure what checking and deriving cost."""
+    from certile.cli.proofs import figures
+
+    return figures()
 
 
 MEASURES: dict[str, Callable[[], Figures]] = {
     "rows": rows,
     "streaming": streaming,
+    "proofs": proofs,
     "call": call,
     "compile": compile,
     "import": import_,

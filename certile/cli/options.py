@@ -40,8 +40,9 @@ class PlanFlags:
         int | None, typer.Option(help="Most shared memory of a group, in bytes.")
     ] = None
     lane_elements: Annotated[
-        int, typer.Option(help="V: consecutive elements that a lane owns.")
-    ] = 1
+        int | None,
+        typer.Option(help="V: consecutive elements that a lane owns; searched by default."),
+    ] = None
     programs_per_group: Annotated[
         int | None, typer.Option(help="Q: programs that share a group.")
     ] = None
@@ -57,20 +58,30 @@ class PlanFlags:
     unroll: Annotated[int, typer.Option(help="U: ordered unrolling of a worker's stripe.")] = 1
     materialization: Annotated[
         Materialization | None,
-        typer.Option(help="Which shared tiles are kept; by default as the target does it."),
+        typer.Option(help="Which shared tiles are kept; by default what costs least."),
     ] = None
     cache_inputs: Annotated[
-        bool, typer.Option("--cache-inputs", help="Keep what is loaded instead of reading again.")
-    ] = False
+        bool | None,
+        typer.Option(
+            "--cache-inputs/--no-cache-inputs",
+            help="Keep what is loaded instead of reading again; by default what costs less.",
+        ),
+    ] = None
     subgroup_reductions: Annotated[
         Literal["auto", "on", "off"], typer.Option(help="Reductions by subgroup collectives.")
     ] = "auto"
     policy: Annotated[
-        Literal["analytic", "service"], typer.Option(help="The cost policy that orders plans.")
-    ] = "analytic"
-    alpha: Annotated[float, typer.Option(help="Cost of a round.")] = 1.0
-    beta: Annotated[float, typer.Option(help="Cost of a collective and subgroup.")] = 2.0
-    gamma: Annotated[float, typer.Option(help="Cost of setting a group up.")] = 16.0
+        Literal["analytic", "service"],
+        typer.Option(
+            help=(
+                "The cost policy that orders plans: the estimated time of every form of the "
+                "program, or counted rounds of the program as written."
+            )
+        ),
+    ] = "service"
+    alpha: Annotated[float, typer.Option(help="Analytic cost of a round.")] = 1.0
+    beta: Annotated[float, typer.Option(help="Analytic cost of a collective and subgroup.")] = 2.0
+    gamma: Annotated[float, typer.Option(help="Analytic cost of setting a group up.")] = 16.0
     sheet: Annotated[
         str | None, typer.Option(help="A target sheet by name, in place of the target's own.")
     ] = None

@@ -18,7 +18,7 @@ from certile.cli.stages import Explained, Stage
 from certile.cli.subject import Subject
 from certile.diagnostics import Refusal
 from certile.ir.printer import located_lines
-from certile.plan.record import Candidate, GroupPlan, Mapping, Rejection
+from certile.plan.record import Candidate, Form, GroupPlan, Mapping, Rejection
 from certile.source import Loc
 
 __all__ = ["html_page"]
@@ -78,9 +78,16 @@ def _plan(number: int, plan: GroupPlan) -> Iterator[str]:
         yield f"{region}{lane_svg(owned)}</div>"
     best = sorted(plan.candidates, key=lambda made: made.score)
     yield _table(
+        f"{len(plan.forms)} forms of the program",
+        ("form", "keeps", "inputs", "best in ns", "reason"),
+        [_form(each) for each in plan.forms],
+        [each.best is not None and each.best.mapping is plan.mapping for each in plan.forms],
+    )
+    terms = tuple(plan.score_terms)
+    yield _table(
         f"{plan.considered} candidates, the best first",
-        ("S", "Q", "V", "score", "rounds", "collectives", "set-up"),
-        [_candidate(each) for each in best],
+        ("S", "Q", "V", "score", *terms),
+        [_candidate(each, terms) for each in best],
         [each.mapping == plan.mapping for each in best],
     )
     yield _table(
@@ -117,11 +124,17 @@ def _letters(mapping: Mapping) -> Iterator[str]:
         yield f"B = {mapping.block}"
 
 
-def _candidate(made: Candidate) -> tuple[object, ...]:
-    mapping, terms = made.mapping, made.terms
+def _candidate(made: Candidate, terms: Sequence[str]) -> tuple[object, ...]:
+    mapping = made.mapping
     letters = (mapping.subgroups_per_program, mapping.programs_per_group, mapping.lane_elements)
-    scores = (made.score, *(terms.get(name, "") for name in ("rounds", "collectives", "setup")))
-    return (*letters, *scores)
+    return (*letters, made.score, *(made.terms.get(name, "") for name in terms))
+
+
+def _form(made: Form) -> tuple[object, ...]:
+    whose = "derived" if made.derived else "as written"
+    inputs = "cached" if made.cache_inputs else ""
+    cost = "" if made.best is None else made.best.kernel_score
+    return (whose, made.materialization, inputs, cost, made.reason)
 
 
 def _rejection(no: Rejection) -> tuple[object, ...]:

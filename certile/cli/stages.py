@@ -24,7 +24,7 @@ from certile.targets import DEFAULTS, SHEETS, Sheet
 from certile.watch import RecordWatcher
 
 # The number of each stage of the pipeline; later stages take numbers between.
-_NUMBERS = {"tile": 10, "machine": 40, "kernel": 90}
+_NUMBERS = {"tile": 10, "derived": 20, "machine": 40, "kernel": 90}
 
 
 def sheet_for(target: Target, name: str | None) -> Sheet:

@@ -397,6 +397,19 @@ KERNEL: tuple[Code, ...] = (
         "carry what the merge needs in the state, such as a count beside a mean",
     ),
     Code(
+        "K043",
+        "A law that is not proved to be what its author says",
+        (
+            "A law whose class has spec or step is proved before it is used with a tree. The "
+            "message names the obligation that was not proved, says it as an equation, and shows "
+            "lists on which its sides differ, or that none were found. The first word of the "
+            "obligation tells what is wrong: nil the identity, one the lift, cat the merge, "
+            "unordered a merge that does not commute, finalize the result."
+        ),
+        "spec = staticmethod(lambda xs: ct.list.sum(xs))  # and finalize gives a mean",
+        "make the method that the obligation is of agree with spec or step",
+    ),
+    Code(
         "K037",
         "A selection of a number of elements that it cannot have",
         (

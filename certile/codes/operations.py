@@ -198,13 +198,14 @@ OPERATIONS: dict[str, tuple[Code, ...]] = {
         ),
         Code(
             "U507",
-            "law of an author that is asked to be proved",
+            "law of an author that says nowhere what it means",
             (
-                "Proofs are of the built-in laws. What an author's law means, its spec or step, is "
-                "not read, so there is nothing to prove; its merge is tried on generated lists."
+                "A proof needs a claim. A class below @ct.law makes one with spec, or with step "
+                "where the order of elements matters; without one there is nothing to prove, and "
+                "its merge is tried on generated lists."
             ),
-            "certile prove kernels.py:Running  # a class below @ct.law",
-            "Prove a built-in law, or rely on the generated lists",
+            "certile prove kernels.py:Running  # a class without spec and step",
+            "Add spec or step to the class, or rely on the generated lists",
         ),
     ),
     "V": (

@@ -27,7 +27,7 @@ PLANNING: tuple[Code, ...] = (
             "call the best of what it saw the best. The request has more widths than "
             "max_thread_candidates allows."
         ),
-        example="certile plan sum --shape 8x4096 --target metal --max-thread-candidates 31",
+        example="certile plan sum --shape 8x4096 --target metal --max-thread-candidates 15",
         fix="raise max_thread_candidates, or fix the width with --threads",
     ),
     Code(
@@ -55,10 +55,10 @@ PLANNING: tuple[Code, ...] = (
         code="P005",
         title="The target has no such cost policy",
         paragraph=(
-            "The service policy is calibrated on a device, and the sheet in use carries no such "
-            "coefficients. The analytic policy needs none."
+            "The service policy estimates times from the figures of a sheet, and the sheet in use "
+            "does not say how fast memory is. The analytic policy needs no such figure."
         ),
-        example="certile plan sum --shape 3x4096 --target metal --policy service",
+        example="choose(kernel, parallel, 3, dataclasses.replace(sheet, bandwidth=0.0))",
         fix="use --policy analytic",
     ),
 )

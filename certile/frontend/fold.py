@@ -56,13 +56,15 @@ class TermWriter:
 
     def __init__(self, state: State, accumulate: DType, fault: Callable[[str], Exception]) -> None:
         self._state = state
-        self._accumulate = accumulate
+        self.accumulate = accumulate
         self._fault = fault
         self._effects = len(state.region.body)
         self._known: dict[IrTile, Term] = {}
+        # Conversions that change no number, but for rounding to what is accumulated in.
+        self.widening: set[Term] = set()
 
-    def variable(self, term: Var, dtype: DType) -> IrTile:
-        """Return the value that stands for a variable of a term."""
+    def variable(self, term: Term, dtype: DType) -> IrTile:
+        """Return the value that stands for a variable, or another term, in a term."""
         # No parameter of a kernel has such a name.
         made = ScalarArg(name=f"law.{term}", type=TileType(dtype), loc=self._state.loc())
         self._known[made] = term
@@ -85,8 +87,10 @@ class TermWriter:
             case Const():
                 return _literal(value, None)
             case Cast():
-                target = "acc" if value.dtype == self._accumulate else value.dtype.name
+                target = "acc" if value.dtype == self.accumulate else value.dtype.name
                 made: Term = cast(self._operand(value.value, typed=True), target)
+                if _widens(value.value.dtype, value.dtype, self.accumulate):
+                    self.widening.add(made)
             case Map():
                 made = Apply(value.fn, self._operands(value))
             case _:
@@ -104,8 +108,21 @@ class TermWriter:
         if not isinstance(value, Const):
             return self.term(value)
         large = value.dtype.is_integer and not -_SMALL <= value.value < _SMALL
-        dtype = "acc" if value.dtype == self._accumulate else value.dtype.name
+        dtype = "acc" if value.dtype == self.accumulate else value.dtype.name
         return _literal(value, dtype if typed or large else None)
+
+
+def _widens(source: DType, target: DType, accumulate: DType) -> bool:
+    """Whether a conversion keeps every number, up to the rounding of the accumulation."""
+    if target.is_float:
+        return target.size >= (accumulate.size if accumulate.is_float else source.size)
+    unsigned_fits = source.kind == target.kind or source.kind in ("uint", "bool")
+    return (
+        not source.is_float
+        and target.is_integer
+        and (source.size < target.size or source == target)
+        and unsigned_fits
+    )
 
 
 def _literal(value: Const, dtype: str | None) -> Term:

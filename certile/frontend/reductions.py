@@ -25,7 +25,7 @@ from certile.frontend.handles import AxisHandle, TileHandle, length_of
 from certile.frontend.state import State
 from certile.frontend.user_laws import user_law
 from certile.ir.dtypes import DType, accumulator, f32, i64
-from certile.ir.laws import BUILTIN, Law
+from certile.ir.laws import BUILTIN, SOFTMAX_SUM, Law, softmax_sums
 from certile.ir.tile import POLICIES, Gather, Policy, Reduce, Relabel, Result, Scan, Scope
 from certile.ir.tile import Tile as IrTile
 from certile.ir.types import Axis as IrAxis
@@ -33,6 +33,7 @@ from certile.ir.types import TileType, join_axes
 from certile.language import math as elementwise_names
 from certile.language.laws import LawName, UserLaw
 
+_ORDERED = ("ordered_tree", "fold_left", "fold_right")
 _FUNCTION_LAWS = {
     getattr(elementwise_names, name): BUILTIN[name]
     for name in ("add", "mul", "maximum", "minimum", "fmax", "fmin")
@@ -54,7 +55,7 @@ def reduce(  # noqa: PLR0913 - the language's parameters and the state
     order, where = _policy(state, policy), _scope(state, scope)
     operands = tuple(lift(state, t) for t in (tile if isinstance(tile, tuple) else (tile,)))
     accumulate = _accumulate(state, operands, dtype, law)
-    rule = _law(state, law, order, init, accumulate)
+    rule = _law(state, law, order, init, accumulate, len(operands))
     if len(operands) != rule.operands:
         message = f"{rule.name} reduces {rule.operands} tile(s) together, {len(operands)} are given"
         raise state.fault("K029", message)
@@ -94,7 +95,7 @@ def scan(
     """Build a scan; a tuple of results for a law that has several."""
     operands = tuple(lift(state, t) for t in (tile if isinstance(tile, tuple) else (tile,)))
     accumulate = _accumulate(state, operands, dtype, law)
-    rule = _law(state, law, "ordered_tree", None, accumulate)
+    rule = _law(state, law, "ordered_tree", None, accumulate, len(operands))
     if len(operands) != rule.operands:
         message = f"{rule.name} scans {rule.operands} tile(s) together, {len(operands)} are given"
         raise state.fault("K029", message)
@@ -247,12 +248,14 @@ def _accumulate(state: State, operands: tuple[Operand, ...], dtype: object, law:
     return named
 
 
-def _law(state: State, law: object, policy: Policy, init: object, accumulate: DType) -> Law:
+def _law(
+    state: State, law: object, policy: Policy, init: object, accumulate: DType, operands: int
+) -> Law:
     known = law
     if isinstance(law, UserLaw):
         return user_law(state, law, policy, accumulate)
     if isinstance(law, LawName):
-        known = BUILTIN[law.name]
+        known = _named_law(state, law, policy, operands)
     elif callable(law):
         known = _FUNCTION_LAWS.get(law, law)
     if isinstance(known, Law):
@@ -264,6 +267,16 @@ def _law(state: State, law: object, policy: Policy, init: object, accumulate: DT
         message = f"nothing says that {name} may be regrouped, nor what an empty axis gives"
         raise state.fault("K020", message)
     return fold_law(state, known, accumulate)
+
+
+def _named_law(state: State, named: LawName, policy: Policy, operands: int) -> Law:
+    """Return a built-in law for that many tiles; raises K020 for a policy that permutes them."""
+    law = BUILTIN[named.name]
+    if not law.commutative and policy not in _ORDERED:
+        message = f"{policy} permutes the elements, and law {law.name} is not commutative"
+        raise state.fault("K020", message, hint='use policy="ordered_tree"')
+    # One operand is what the weights are of, and each other is a column of values.
+    return softmax_sums(operands - 1) if law == SOFTMAX_SUM and operands > 2 else law
 
 
 def _reduced_axes(state: State, axes: object) -> tuple[IrAxis, ...]:

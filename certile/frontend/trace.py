@@ -55,7 +55,7 @@ class Traced:
         return all(shapes[s.dim.view][s.dim.dim] == s.value for s in self.specialised)
 
 
-class _Trace:
+class Recorder:
     """The active trace: it passes each call of the language on to its implementation."""
 
     def __init__(self, state: State) -> None:
@@ -84,7 +84,7 @@ def trace(
     state = State(code, shapes)
     arguments = {name: _stand_in(state, name, each) for name, each in spec.arguments}
     try:
-        with active.activate(_Trace(state)):
+        with active.activate(Recorder(state)):
             positional = list(arguments)[: code.co_posonlyargcount]
             first = [arguments.pop(name) for name in positional]
             _check_end(state, function(*first, **arguments))

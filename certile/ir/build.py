@@ -28,6 +28,7 @@ from certile.ir.tile import (
     Const,
     Effect,
     ExtentValue,
+    Fallback,
     Gather,
     Iota,
     Kernel,
@@ -352,12 +353,28 @@ class Builder:
         )
 
     def results(self, reduction: Tile) -> tuple[Tile, ...]:
-        """Return every result of a sort, or of a reduction or scan whose law has several."""
-        assert isinstance(reduction, Reduce | Scan | Sort)
+        """Return every result of a sort, a fallback, or a reduction or scan with several."""
+        assert isinstance(reduction, Reduce | Scan | Sort | Fallback)
         return tuple(
             Result(of=reduction, index=k, type=type_)
             for k, type_ in enumerate(reduction.result_types())
         )
+
+    def fallback(
+        self, values: Sequence[Tile], instead: Sequence[Tile], when: Tile
+    ) -> tuple[Tile, ...]:
+        """Return the values, scalars, or what is to be computed `instead` of them where it holds.
+
+        What stands instead is converted to the dtype of its value.
+        """
+        pairs = zip(instead, values, strict=True)
+        made = Fallback(
+            values=tuple(values),
+            instead=tuple(self.cast(other, value.dtype) for other, value in pairs),
+            when=when,
+            type=values[0].type,
+        )
+        return self.results(made)
 
     def sort(
         self, value: Tile, over: Axis, into: Axis | None = None, *, descending: bool = False

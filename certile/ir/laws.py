@@ -65,7 +65,8 @@ class Law:
 
     def state_dtypes(self, accumulate: DType, elements: int) -> tuple[DType, ...]:
         """The dtype of each component for a reduction of `elements` elements."""
-        index = self.index_dtype(elements)
+        indexed = any(component.type == "index" for component in self.state)
+        index = self.index_dtype(elements) if indexed else i64
         return tuple(state_dtype(component.type, accumulate, index) for component in self.state)
 
     def index_dtype(self, elements: int) -> DType:
@@ -273,22 +274,59 @@ def _logsumexp() -> Law:
     )
 
 
-def _softmax_sum() -> Law:
-    """Sum of v weighted by exp(x), over the sum of the weights (Milakov and Gimelshein, 2018).
+def softmax_sums(columns: int) -> Law:
+    """Sums of each of `columns` values weighted by exp(x), over the sum of the weights.
 
-    The state is that of logsumexp and n = sum of exp(x - shift(m)) · v; the result is n / s.
+    The state is that of logsumexp and n = sum of exp(x - shift(m)) · v for each column; a result is
+    n / s (Milakov and Gimelshein, 2018).
     """
     m = app("maximum", "a.m", "b.m")
     weight = app("exp", app("sub", "x0", _shift(Var("x0"))))
-    sums = [app("add", _rescaled("a", k, m), _rescaled("b", k, m)) for k in ("s", "n")]
+    sums = ["n", *(f"n{k}" for k in range(2, columns + 1))]
+    merged = [app("add", _rescaled("a", k, m), _rescaled("b", k, m)) for k in ("s", *sums)]
+    weighted = [app("mul", weight, f"x{k}") for k in range(1, columns + 1)]
     return Law(
         name="softmax_sum",
-        state=(Component("m"), Component("s"), Component("n")),
-        identity=(Lit("lowest"), Lit(0.0), Lit(0.0)),
-        lift=(Var("x0"), weight, app("mul", weight, "x1")),
-        merge=(m, *sums),
-        finalize=(app("div", "n", "s"),),
+        state=tuple(Component(name) for name in ("m", "s", *sums)),
+        identity=(Lit("lowest"), *(Lit(0.0) for _ in ("s", *sums))),
+        lift=(Var("x0"), weight, *weighted),
+        merge=(m, *merged),
+        finalize=tuple(app("div", name, "s") for name in sums),
+        results=tuple("acc" for _ in range(columns)),
+        operands=1 + columns,
+    )
+
+
+def _sum_var() -> Law:
+    """(n, s, m2): the merge of Chan, Golub and LeVeque with sums for means; gives s and m2 / n."""
+    n = app("add", "a.n", "b.n")
+    delta = app("sub", app("div", "b.s", "b.n"), app("div", "a.s", "a.n"))
+    share = app("mul", "a.n", app("div", "b.n", n))
+    cross = app("mul", app("mul", delta, delta), share)
+    merged = app("add", app("add", "a.m2", "b.m2"), cross)
+    keep_a = app("where", app("eq", "b.n", 0.0), "a.m2", merged)
+    return Law(
+        name="sum_var",
+        state=(Component("n"), Component("s"), Component("m2")),
+        identity=(Lit(0.0), Lit(0.0), Lit(0.0)),
+        lift=(Lit(1.0), _X, app("sub", "x", "x")),
+        merge=(n, app("add", "a.s", "b.s"), app("where", app("eq", "a.n", 0.0), "b.m2", keep_a)),
+        finalize=(Var("s"), app("div", "m2", "n")),
+        results=("acc", "acc"),
+    )
+
+
+def _affine() -> Law:
+    """The composition of maps h -> x0 · h + x1, the later one applied last, at h = 0."""
+    return Law(
+        name="affine",
+        state=(Component("k"), Component("c")),
+        identity=(Lit(1), Lit(0)),
+        lift=(Var("x0"), Var("x1")),
+        merge=(app("mul", "b.k", "a.k"), app("add", app("mul", "b.k", "a.c"), "b.c")),
+        finalize=(Var("c"),),
         operands=2,
+        commutative=False,
     )
 
 
@@ -300,7 +338,9 @@ ARGMAX = _arg("argmax", "gt", "lowest")
 ARGMIN = _arg("argmin", "lt", "highest")
 MEAN_VAR = _mean_var()
 LOGSUMEXP = _logsumexp()
-SOFTMAX_SUM = _softmax_sum()
+SOFTMAX_SUM = softmax_sums(1)
+SUM_VAR = _sum_var()
+AFFINE = _affine()
 # Without a NaN in any state, the extremum that propagates NaN is the one that ignores it.
 FMAX = _simple("maximum", Lit("lowest"), _number_or("lowest"), "fmax")
 FMIN = _simple("minimum", Lit("highest"), _number_or("highest"), "fmin")
@@ -312,6 +352,12 @@ BUILTIN: dict[str, Law] = {
     law.name: law
     for law in (
         *(ADD, MUL, MAXIMUM, MINIMUM, FMAX, FMIN, ABSMAX, ALL, ANY),
-        *(ARGMAX, ARGMIN, MEAN_VAR, LOGSUMEXP, SOFTMAX_SUM),
+        *(ARGMAX, ARGMIN, MEAN_VAR, SUM_VAR, LOGSUMEXP, SOFTMAX_SUM, AFFINE),
     )
 }
+
+
+def is_built_in(law: Law) -> bool:
+    """Whether a law is one of the language's own, with any number of value columns."""
+    columns = max(1, law.operands - 1)
+    return law == (softmax_sums(columns) if law.name == "softmax_sum" else BUILTIN.get(law.name))

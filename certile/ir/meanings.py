@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Literal
 
-from certile.ir.laws import BUILTIN, Law
+from certile.ir.laws import Law, is_built_in
 from certile.ir.terms import Apply, Lit, Term, Var, app
 
 # Kinds of numbers an element may have: every one, the finite ones, or the finite ones from 0 up.
@@ -41,8 +41,9 @@ class Meaning:
     """Closed forms of the components, specification of the results, domain of the elements.
 
     `parameters` are numbers that all elements share, read by name.  `nonempty`: the results are
-    claimed of lists with elements only.  `bounded`: of no element and no two states is an exponent
-    in a closed form, a lift or a merge positive.
+    claimed of lists with elements only.  `bounded`: wherever the final state is finite, no exponent
+    that a closed form, a lift or a merge evaluates is positive.  It is claimed of derived laws,
+    whose rows are computed as written where the final state is not finite.
     """
 
     closed: tuple[Term, ...]
@@ -63,12 +64,16 @@ class Action:
     """What a law whose elements have an order means: its states act on the state of a loop.
 
     `step` is the body of the loop, reading the loop's state `s.NAME` and an element (`x` …); `act`
-    is what a state of the law (`p.NAME`) does to `s.NAME`.  `domain` bounds the elements, `loop`
-    the state of the loop and `parts` the components of the law's state, in their orders.
+    is what a state of the law (`p.NAME`) does to `s.NAME`.  The loop begins with `start`, and
+    `result` is what it gives of its state `s.NAME` in the end, one for each result of the law.
+    `domain` bounds the elements, `loop` the state of the loop and `parts` the components of the
+    law's state, in their orders.
     """
 
     step: tuple[Term, ...]
     act: tuple[Term, ...]
+    start: tuple[Term, ...]
+    result: tuple[Term, ...]
     domain: Mapping[str, Domain]
     loop: Mapping[str, Domain]
     parts: Mapping[str, Domain]
@@ -142,16 +147,46 @@ _BOUNDED_WEIGHTS = (
 )
 
 
-def _weighted() -> Meaning:
-    weight = app("exp", "x0")
-    numerator = app("list.sum", app("mul", weight, "x1"))
+def _weighted(columns: int) -> Meaning:
+    weight, values = app("exp", "x0"), [f"x{k}" for k in range(1, columns + 1)]
+    sums = [app("list.sum", app("mul", weight, value)) for value in values]
+    bounds = [f"the sum of |{value}| over the list" for value in values]
     return Meaning(
-        closed=_exponential_sums("x0", "x1"),
-        specification=(app("div", numerator, app("list.sum", weight)),),
-        domain=MappingProxyType({"x0": "any", "x1": "any"}),
+        closed=_exponential_sums("x0", *values),
+        specification=tuple(app("div", each, app("list.sum", weight)) for each in sums),
+        domain=MappingProxyType(dict.fromkeys(("x0", *values), "any")),
         discharges=(
             *_BOUNDED_WEIGHTS,
-            Discharge("dynamic", "a partial weighted sum", "the sum of |x1| over the list"),
+            *(Discharge("dynamic", "a partial weighted sum", bound) for bound in bounds),
+        ),
+    )
+
+
+def _sum_and_spread() -> Meaning:
+    """Count, sum and the sum of squared differences from the mean."""
+    count, total = app("list.sum", 1.0), app("list.sum", "x")
+    centred = app("sub", "x", app("div", total, count))
+    squares = app("list.sum", app("mul", centred, centred))
+    return Meaning(
+        closed=(count, total, squares),
+        specification=(total, app("div", squares, count)),
+        domain=_ONE_OPERAND,
+        discharges=(*_REORDERED_SUM, *_moments().discharges),
+    )
+
+
+def _recurrence() -> Action:
+    """h = x0 · h + x1 from h = 0: a state is the map that its elements make together."""
+    return Action(
+        step=(app("add", app("mul", "x0", "s.h"), "x1"),),
+        act=(app("add", app("mul", "p.k", "s.h"), "p.c"),),
+        start=(Lit(0.0),),
+        result=(Var("s.h"),),
+        domain=MappingProxyType({"x0": "finite", "x1": "any"}),
+        loop=MappingProxyType({"h": "any"}),
+        parts=MappingProxyType({"k": "finite", "c": "any"}),
+        discharges=(
+            Discharge("dynamic", "a product of some factors", "none, it may over- or underflow"),
         ),
     )
 
@@ -180,12 +215,25 @@ MEANINGS: dict[str, Meaning] = {
         domain=_ONE_OPERAND,
         discharges=_BOUNDED_WEIGHTS,
     ),
-    "softmax_sum": _weighted(),
+    "sum_var": _sum_and_spread(),
+    "softmax_sum": _weighted(1),
 }
+# Of the laws that keep the order of elements.
+ACTIONS: dict[str, Action] = {"affine": _recurrence()}
+
+
+def meaning_of(law: Law) -> Meaning | Action | None:
+    """What a built-in law means, whatever its number of columns; None for any other law."""
+    if not is_built_in(law):
+        return None
+    if law.operands > 2:
+        return _weighted(law.operands - 1)
+    return ACTIONS.get(law.name) or MEANINGS[law.name]
 
 
 def closed_forms(law: Law) -> tuple[Term, ...] | None:
     """Each component of a law's state as a proved closed form over a list, or None."""
-    if law.closed is None and BUILTIN.get(law.name) == law and law.name in MEANINGS:
-        return MEANINGS[law.name].closed
-    return law.closed
+    if law.closed is not None:
+        return law.closed
+    meaning = meaning_of(law)
+    return meaning.closed if isinstance(meaning, Meaning) else None

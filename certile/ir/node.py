@@ -142,14 +142,24 @@ def node(mnemonic: str, *, pure: bool = True) -> Callable[[type[_N]], type[_N]]:
     return mark
 
 
-def reach(roots: Iterable[Node]) -> Iterator[Node]:
-    """Every node the roots read, themselves included, operands before users, each once."""
+Below = Callable[["Node"], Iterable["Node"]]
+
+
+def _operands(at: Node) -> Iterator[Node]:
+    return at.operands()
+
+
+def reach(roots: Iterable[Node], below: Below = _operands) -> Iterator[Node]:
+    """Every node the roots read, themselves included, operands before users, each once.
+
+    `below` says what a node reads.
+    """
     done: set[Node] = set()
     for root in roots:
-        yield from operands_first(root, done)
+        yield from operands_first(root, done, below)
 
 
-def operands_first(root: Node, done: set[Node]) -> Iterator[Node]:
+def operands_first(root: Node, done: set[Node], below: Below = _operands) -> Iterator[Node]:
     """What `root` reads and `done` lacks, operands first, ending with `root`; fills `done`."""
     stack: list[tuple[Node, bool]] = [(root, False)]
     while stack:
@@ -161,4 +171,4 @@ def operands_first(root: Node, done: set[Node]) -> Iterator[Node]:
             yield at
             continue
         stack.append((at, True))
-        stack.extend((below, False) for below in reversed(list(at.operands())) if below not in done)
+        stack.extend((node, False) for node in reversed(list(below(at))) if node not in done)

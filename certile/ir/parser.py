@@ -174,15 +174,7 @@ class _Parser:
 
     def _law(self, text: str) -> Law:
         try:
-            data = json.loads(text)
-            data["state"] = tuple(Component(name, state_type(at)) for name, at in data["state"])
-            for name in ("lift", "merge", "finalize"):
-                data[name] = tuple(map(term_from_json, data[name]))
-            for name in ("identity", "closed"):
-                if data[name] is not None:
-                    data[name] = tuple(map(term_from_json, data[name]))
-            data["results"] = tuple(map(state_type, data["results"]))
-            return Law(**data)
+            return law_from_json(text)
         except (ValueError, TypeError, KeyError) as fault:
             raise self.error(f"not a law: {fault}") from fault
 
@@ -373,6 +365,19 @@ class _Fields:
             self.expect("#")
             return self._parser.memory(str(self.number()))
         return self._parser.view(name)
+
+
+def law_from_json(text: str) -> Law:
+    """The law that `printer.law_to_json` wrote; raises `ValueError`, `TypeError` or `KeyError`."""
+    data = json.loads(text)
+    data["state"] = tuple(Component(name, state_type(at)) for name, at in data["state"])
+    for name in ("lift", "merge", "finalize"):
+        data[name] = tuple(map(term_from_json, data[name]))
+    for name in ("identity", "closed"):
+        if data[name] is not None:
+            data[name] = tuple(map(term_from_json, data[name]))
+    data["results"] = tuple(map(state_type, data["results"]))
+    return Law(**data)
 
 
 def term_from_json(data: object) -> Term:

@@ -11,7 +11,18 @@ from math import prod
 from typing import Literal
 
 from certile.ir.dtypes import DType
-from certile.ir.tile import Effect, Kernel, Memory, Parallel, Reduce, Result, Scan, Sort, Tile
+from certile.ir.tile import (
+    Effect,
+    Fallback,
+    Kernel,
+    Memory,
+    Parallel,
+    Reduce,
+    Result,
+    Scan,
+    Sort,
+    Tile,
+)
 from certile.ir.types import Axis
 
 StepKind = Literal[
@@ -26,6 +37,7 @@ StepKind = Literal[
     "nest",
     "fold",
     "assign",
+    "fallback",
 ]
 
 
@@ -41,7 +53,8 @@ class Step:
     stripe of a carried tile (`node`) takes the elements of `value`.
     `nest`: `body` once for each element of a kept axis (`node` is a `Parallel` over it), the
     coordinate the same in all lanes.  `fold`: a reduction along `inner` that each lane makes alone,
-    for its own element of `axes`.
+    for its own element of `axes`.  `fallback`: `body` holds what is computed where the condition of
+    the node holds and nowhere else; nothing outside reads what it makes.
     `axes` is the element domain in source order; empty means one element.  For a reduction it is
     the kept axes followed by the reduced ones, for a sort that of what is sorted.
     """
@@ -124,6 +137,9 @@ class RowProgram:
     others are walked by uniform loops (`units`, of extent one, by none), and the `axes` of a step
     are those of its domain that are lanes.  `folds` are the reductions that lanes make alone:
     they are counted as domains.  Elsewhere `lanes` is None: every domain is spread as a whole.
+    `fallbacks` are the values that may be computed again.  What is done then is counted apart from
+    all above: `apart` are its reductions, of `apart_extents` elements, and `apart_traffic` is what
+    it reads.  Its storage counts: partial results need their group memory beside the others.
     """
 
     kernel: Kernel
@@ -147,3 +163,7 @@ class RowProgram:
     lanes: frozenset[Axis] | None = None
     units: tuple[Axis, ...] = ()
     folds: tuple[Reduce, ...] = ()
+    fallbacks: tuple[Fallback, ...] = ()
+    apart: tuple[Reduce, ...] = ()
+    apart_extents: tuple[int, ...] = ()
+    apart_traffic: tuple[Traffic, ...] = ()

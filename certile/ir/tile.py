@@ -408,6 +408,11 @@ class Fallback(Tile):
     type: TileType
     loc: Loc = UNKNOWN_LOC
 
+    @property
+    def tried(self) -> tuple[Tile, ...]:
+        """What is computed whether or not the condition holds: the values and the condition."""
+        return (*self.values, self.when)
+
     def result_types(self) -> tuple[TileType, ...]:
         """The type of each value."""
         return tuple(value.type for value in self.values)

@@ -9,7 +9,7 @@ why that keeps the meaning.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from certile.ir.node import Node, operands_first, reach
 from certile.ir.tile import (
@@ -18,10 +18,12 @@ from certile.ir.tile import (
     Const,
     Effect,
     ExtentValue,
+    Fallback,
     Kernel,
     LoopIndex,
     Memory,
     Parallel,
+    Result,
     Serial,
     Tile,
     View,
@@ -49,6 +51,18 @@ def evaluated(region: Parallel) -> Iterator[Node]:
     return reach(root for step in effects((region,)) for root in roots(step))
 
 
+def at_once(roots: Iterable[Node]) -> Iterator[Node]:
+    """What is evaluated whenever the roots are, operands first.
+
+    That is all they read but what is reached through the `instead` of a fallback alone.
+    """
+    return reach(roots, _read_at_once)
+
+
+def _read_at_once(at: Node) -> Iterable[Node]:
+    return at.tried if isinstance(at, Fallback) else at.operands()
+
+
 def uses(kernel: Kernel) -> dict[Node, tuple[Node, ...]]:
     """Who reads each node: the nodes and effects that list it, in program order, each once."""
     readers: dict[Node, dict[Node, None]] = {}
@@ -70,14 +84,30 @@ def axes_of(at: Node) -> Iterator[Axis]:
         yield from _axes_in(getattr(at, name))
 
 
-def substitute(kernel: Kernel, replacements: Mapping[Node, Node]) -> Kernel:
+def substitute(
+    kernel: Kernel, replacements: Mapping[Node, Node], settled: Iterable[Node] = ()
+) -> Kernel:
     """The kernel with values replaced wherever they are read.
 
     A replacement has the type of what it replaces and may read other values of the kernel; those
     are replaced as well.  A load that is replaced by a value that is no load leaves its body.
+    Nothing is replaced below `settled`, which may read what is replaced elsewhere.
     Raises `ValueError` for a replacement that reads, however deep, what it replaces.
     """
-    return _Rebuild(nodes=replacements).kernel(kernel)
+    return _Rebuild(nodes=replacements, settled=settled).kernel(kernel)
+
+
+def without_fallbacks(values: Sequence[Tile]) -> tuple[Tile, ...]:
+    """Values of a kernel as they are in the one without its fallbacks.
+
+    Each result of a fallback is what stands instead of it.
+    """
+    erased: dict[Node, Node] = {
+        at: at.of.instead[at.index]
+        for at in reach(values)
+        if isinstance(at, Result) and isinstance(at.of, Fallback)
+    }
+    return _Rebuild(nodes=erased).tiles(values)
 
 
 def replace_view(kernel: Kernel, old: View, new: View) -> Kernel:
@@ -172,17 +202,22 @@ class _Rebuild:
         axis: Callable[[Axis], Axis] = lambda axis: axis,
         buffer: Callable[[Buffer], Buffer] = lambda buffer: buffer,
         nodes: Mapping[Node, Node] | None = None,
+        settled: Iterable[Node] = (),
     ) -> None:
         self._axis = axis
         self._mapped_buffer = buffer
         self._nodes = nodes or {}
-        self._made: dict[Node, Node] = {}
+        self._made: dict[Node, Node] = {at: at for at in settled}
         self._open: set[Node] = set()
 
     def kernel(self, kernel: Kernel) -> Kernel:
         """Rebuild the memories and the body; parameters stay."""
         memories = tuple(self._memory(memory) for memory in kernel.memories)
         return dataclasses.replace(kernel, memories=memories, body=self._body(kernel.body))
+
+    def tiles(self, values: Iterable[Tile]) -> tuple[Tile, ...]:
+        """Rebuild some values."""
+        return tuple(self._tile(value) for value in values)
 
     def _body(self, body: tuple[Effect, ...]) -> tuple[Effect, ...]:
         made = (self._effect(step) for step in body)

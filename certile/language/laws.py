@@ -18,6 +18,7 @@ from certile.source import Loc
 
 Method = Callable[..., object]
 
+_CLAIMS = ("invariants", "spec", "closed", "step")
 # How many states or elements each method takes; `lift` takes as many as the law has operands.
 _TAKES = {"identity": 0, "lift": None, "merge": 2, "finalize": 1}
 
@@ -37,8 +38,8 @@ class UserLaw:
     """A law that an author wrote, made by `ct.law`.
 
     `state` has a dtype for each component, in order: one of the language, `"acc"` (the one that the
-    reduction accumulates in) or `"index"`.  `invariants`, `spec` and `step` are None where the
-    class has none.
+    reduction accumulates in) or `"index"`.  `invariants`, `spec`, `closed` and `step` are None
+    where the class has none.
     """
 
     name: str
@@ -49,15 +50,17 @@ class UserLaw:
     finalize: Method
     invariants: Method | None
     spec: Method | None
+    closed: Method | None
     step: Method | None
     commutative: bool
     loc: Loc
 
     @property
     def methods(self) -> tuple[Method, ...]:
-        """The methods that decide what the law computes."""
-        found = (self.identity, self.lift, self.merge, self.finalize, self.invariants)
-        return tuple(method for method in found if method is not None)
+        """The methods that decide what the law computes and what is claimed of it."""
+        found = (self.identity, self.lift, self.merge, self.finalize)
+        claimed = (self.invariants, self.spec, self.closed, self.step)
+        return (*found, *(method for method in claimed if method is not None))
 
     def __repr__(self) -> str:
         return f"<law {self.name}>"
@@ -72,7 +75,13 @@ def law(written: type) -> UserLaw:
     followed by those of `b`, and `finalize(s)` what the reduction gives.  A state is read by
     component, `a.total`, and returned as a value (of one component), a tuple in order, or a dict.
     `commutative = False` says that the order of elements matters.  `invariants(s)` gives conditions
-    that every state fulfils.  `spec(xs)` or `step(state, x)` may state what the law means.
+    that every state fulfils.
+
+    A law is proved where it says what it means, and tried on generated lists where it does not.
+    `spec(xs)` gives what the reduction gives of the list `xs`, in terms of `ct.list`; `closed(xs)`
+    gives components of the state in the same terms, for those whose merge is not a sum, product,
+    extremum, `|` or `&` of the two sides.  A law that keeps order has `step(state, x)` instead: the
+    state after one more element.
 
     Raises `KernelError` K040 for a class that lacks a part.
     """
@@ -83,7 +92,7 @@ def law(written: type) -> UserLaw:
         hint = 'write state = {"total": "acc"}: a dtype for each component by name'
         raise KernelError("K040", message, loc=loc, hint=hint)
     parts = {name: _method(written, name, loc) for name in _TAKES}
-    extras = {name: _extra(written, name, loc) for name in ("invariants", "spec", "step")}
+    extras = {name: _extra(written, name, loc) for name in _CLAIMS}
     commutative = getattr(written, "commutative", True)
     if not isinstance(commutative, bool):
         message = f"commutative of law {written.__name__} is {commutative!r}, not True or False"
@@ -98,6 +107,7 @@ def law(written: type) -> UserLaw:
         finalize=parts["finalize"],
         invariants=extras["invariants"],
         spec=extras["spec"],
+        closed=extras["closed"],
         step=extras["step"],
         commutative=commutative,
         loc=loc,
@@ -144,6 +154,7 @@ def _extra(written: type, name: str, loc: Loc) -> Method | None:
 
 
 absmax = LawName("absmax")
+affine = LawName("affine")
 all = LawName("all")  # noqa: A001 - NumPy's name
 any = LawName("any")  # noqa: A001 - NumPy's name
 argmax = LawName("argmax")
@@ -151,3 +162,4 @@ argmin = LawName("argmin")
 logsumexp = LawName("logsumexp")
 mean_var = LawName("mean_var")
 softmax_sum = LawName("softmax_sum")
+sum_var = LawName("sum_var")

@@ -28,6 +28,7 @@ from certile.ir.program import Launch
 from certile.ir.rows import RowProgram, Step
 from certile.ir.tile import Gather, Load, Reduce, Result, Scan, Store, Tile
 from certile.ir.types import Axis
+from certile.lower.blocks import state_of
 from certile.lower.combine import balanced
 from certile.lower.coordinates import Coordinate, unflatten
 from certile.lower.dependence import independent_of, largest
@@ -288,10 +289,21 @@ class ColumnsLowering:
                 self._evaluator.value(node)
             leaves = [self._leaves(sweep, row, vector) for row in rows]
             for k, (_, fold) in enumerate(sweep.reductions):
-                both = balanced([states[k] for states in leaves], fold.machine.merge)
+                both = self._met(fold.machine, [values[k] for values in leaves], rows)
                 self._write(fold, vector, fold.merge(self._read(fold, vector), both))
 
         self._each(at_vector, width)
+
+    def _met(
+        self, machine: StateMachine, leaves: Sequence[tuple[Value, ...]], rows: Sequence[Row]
+    ) -> State:
+        """The state of one leaf of each row."""
+        if self._mapping.block > 1 and machine.forms is not None and len(leaves) > 1:
+            return state_of(machine, [(values, None) for values in leaves])
+        states = [
+            machine.lift(values, row.linear) for values, row in zip(leaves, rows, strict=True)
+        ]
+        return balanced(states, machine.merge)
 
     def _row(self, sweep: Sweep, walked: Value) -> Row:
         """The row that comes after `walked` others, with what its programs share evaluated."""
@@ -304,8 +316,8 @@ class ColumnsLowering:
     def _coordinates(self, sweep: Sweep, linear: Value) -> Coordinates:
         return unflatten(self.builder, Coordinate(linear), sweep.axes)
 
-    def _leaves(self, sweep: Sweep, row: Row, vector: ProgramVector) -> list[State]:
-        """Take all steps at one element of each program; the lifted leaf of every reduction."""
+    def _leaves(self, sweep: Sweep, row: Row, vector: ProgramVector) -> list[tuple[Value, ...]]:
+        """Take all steps at one element of each program; the leaf of every reduction."""
         builder, evaluator = self.builder, self._evaluator
         slots = builder.mul(row.linear, self._mapping.strip_vectors)
         slot = builder.add(slots, vector.number)
@@ -315,7 +327,7 @@ class ColumnsLowering:
             scope.memo.update(row.memo)
             for node in (step.node for step in sweep.steps):
                 if isinstance(node, Reduce):
-                    leaves.append(self._leaf(sweep.folds[node], node, row))
+                    leaves.append(self._leaf(node))
                 elif isinstance(node, Scan):
                     scope.memo |= self._scan(sweep, node, row, vector)
                 elif isinstance(node, Store):
@@ -326,15 +338,14 @@ class ColumnsLowering:
                     builder.array_store(self._kept[kept][0], slot, scope.memo[kept])
         return leaves
 
-    def _leaf(self, fold: Fold, node: Reduce | Scan, row: Row) -> State:
-        values = tuple(self._evaluator.value(arg) for arg in node.args)
-        return fold.machine.lift(values, row.linear)
+    def _leaf(self, node: Reduce | Scan) -> tuple[Value, ...]:
+        return tuple(self._evaluator.value(arg) for arg in node.args)
 
     def _scan(self, sweep: Sweep, node: Scan, row: Row, vector: ProgramVector) -> dict[Node, Value]:
         """Take one more row into a scan; the node and its results have these values at the row."""
         fold = sweep.folds[node]
         state = self._read(fold, vector)
-        after = fold.merge(state, self._leaf(fold, node, row))
+        after = fold.merge(state, fold.machine.lift(self._leaf(node), row.linear))
         self._write(fold, vector, after)
         state = after if node.inclusive else state
         if node in sweep.before:

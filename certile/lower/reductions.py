@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 
-from certile.ir.dtypes import i64
+from certile.ir.dtypes import i32, i64
 from certile.ir.machine import SharedArray, Value
 from certile.ir.tile import REPRODUCIBLE_ACCUMULATORS, REPRODUCIBLE_BLOCK, Reduce
+from certile.lower.blocks import Member, fold_block
 from certile.lower.combine import (
     balanced,
     in_order,
@@ -33,11 +35,17 @@ ElementScope = Callable[[Element], AbstractContextManager[Scope]]
 
 @dataclass(frozen=True)
 class Partials:
-    """The accumulators of several reductions over one domain, as one flat tuple of values."""
+    """The accumulators of several reductions over one domain, as one flat tuple of values.
+
+    Where `block` is more than 1, elements of reductions that make blocks wait until the round has
+    given all of its elements: `settle` then merges one state a block.
+    """
 
     machines: Sequence[StateMachine]
     accumulators: int
     lane_elements: int
+    block: int = 1
+    _waiting: dict[tuple[int, int], list[Member]] = field(default_factory=dict)
 
     def start(self) -> tuple[Value, ...]:
         """Every accumulator at the identity."""
@@ -45,20 +53,47 @@ class Partials:
             value for machine in self.machines for value in machine.identity() * self.accumulators
         )
 
+    @property
+    def has_blocks(self) -> bool:
+        """Whether some elements wait for others."""
+        return self.block > 1 and any(machine.forms is not None for machine in self.machines)
+
     def _offset(self, number: int) -> int:
         return sum(len(m.dtypes) * self.accumulators for m in self.machines[:number])
 
     def add(
         self, node: Reduce, at: Element, values: tuple[Value, ...], carried: tuple[Value, ...]
     ) -> tuple[Value, ...]:
-        """Merge one element into its accumulator, unless the element does not exist."""
+        """Merge one element into its accumulator, unless the element does not exist or waits."""
         number = next(k for k, m in enumerate(self.machines) if m.reduction is node)
         machine = self.machines[number]
-        width = len(machine.dtypes)
+        if self.block > 1 and machine.forms is not None:
+            members = self._waiting.setdefault((number, at.position // self.block), [])
+            members.append((values, at.mask))
+            return carried
         turn = at.position // self.lane_elements % self.accumulators
+        return self._changed(number, turn, carried, lambda s: fold_one(machine, s, at, values))
+
+    def settle(self, carried: tuple[Value, ...]) -> tuple[Value, ...]:
+        """Merge the blocks of the elements that wait, each into an accumulator."""
+        for (number, block), members in self._waiting.items():
+            machine, turn = self.machines[number], block % self.accumulators
+            fold = partial(fold_block, machine, members=members)
+            carried = self._changed(number, turn, carried, fold)
+        self._waiting.clear()
+        return carried
+
+    def _changed(
+        self,
+        number: int,
+        turn: int,
+        carried: tuple[Value, ...],
+        change: Callable[[State], State],
+    ) -> tuple[Value, ...]:
+        """The accumulators with one of them changed."""
+        width = len(self.machines[number].dtypes)
         place = self._offset(number) + turn * width
-        before = carried[place : place + width]
-        after = fold_one(machine, before, at, values)
+        after = change(carried[place : place + width])
         return (*carried[:place], *after, *carried[place + width :])
 
     def merged(self, carried: tuple[Value, ...]) -> list[State]:
@@ -113,7 +148,7 @@ class Reducer:
     def partials(self, machines: Sequence[StateMachine]) -> Partials:
         """The accumulators for reductions that share a loop."""
         mapping = self._mapping
-        return Partials(machines, mapping.accumulators, mapping.lane_elements)
+        return Partials(machines, mapping.accumulators, mapping.lane_elements, mapping.block)
 
     # Shared scratch.
 
@@ -127,6 +162,12 @@ class Reducer:
         self.shared += made
         if machine.reduction in self._second_fences:
             self._builder.barrier()
+        return made
+
+    def word(self) -> SharedArray:
+        """One word of group memory, for what a program of the group tells all its subgroups."""
+        made = SharedArray(f"told{len(self.shared)}", i32, 1)
+        self.shared.append(made)
         return made
 
     def _entry(self, entries: int, entry: Value | int) -> Value:

@@ -23,6 +23,7 @@ from certile.ir.program import Launch
 from certile.ir.tile import (
     Carried,
     Effect,
+    Fallback,
     Kernel,
     Load,
     Memory,
@@ -254,11 +255,13 @@ class ReferenceLowering:
             return self._scans.value(scan, node.index if isinstance(node, Result) else 0)
         if isinstance(node, Reduce):
             return self._reduce(node)
+        if isinstance(node, Fallback):
+            return self._fallback(node)
         key: Tile = node
         if isinstance(node, Result) and isinstance(node.of, Sort):
             return self._sorted(node, node.of)
         if isinstance(node, Result):
-            if isinstance(node.of, Reduce):
+            if isinstance(node.of, Fallback | Reduce):
                 # The reduction leaves all its results in the scope it is evaluated in.
                 self._evaluator.value(node.of)
                 return self._evaluator.at.memo[node]
@@ -268,6 +271,23 @@ class ReferenceLowering:
         if key in self._arrays:
             return self._at(self._arrays[key], key.axes)
         return None
+
+    def _fallback(self, node: Fallback) -> Value:
+        """Compute again where a lane asks for it, in a loop of no or one round for all lanes."""
+        evaluator, builder = self._evaluator, self.builder
+        values = [evaluator.value(value) for value in node.values]
+        when = evaluator.value(node.when)
+        asked = builder.collective("any", builder.and_(evaluator.at.mask, when) or when)
+
+        def body(_: Value, usual: tuple[Value, ...]) -> Sequence[Value]:
+            with evaluator.scope({}):
+                made = [evaluator.value(value) for value in node.instead]
+            return [builder.select(when, a, b) for a, b in zip(made, usual, strict=True)]
+
+        results = builder.for_(0, builder.convert(asked, i64), 1, values, body, varying=True)
+        for k, (value, type_) in enumerate(zip(results, node.result_types(), strict=True)):
+            evaluator.at.memo[Result(of=node, index=k, type=type_)] = value
+        return results[0]
 
     def _reduce(self, node: Reduce) -> Value:
         """Fold one reduction for the element in scope, and remember every result of it there."""

@@ -12,6 +12,7 @@ from certile.ir.machine import Value
 from certile.ir.terms import Lit, Term, evaluate
 from certile.ir.tile import Reduce
 from certile.lower.evaluate import Evaluator
+from certile.plan.blocks import forms_of
 
 State = tuple[Value, ...]
 
@@ -26,30 +27,47 @@ class StateMachine:
         self.law = reduction.law
         self.dtypes = self.law.state_dtypes(reduction.accumulate, reduction.leaves)
         self._index_dtype = self.law.index_dtype(reduction.leaves)
+        # By which several elements become a state without merges; None where they do not.
+        self.forms = forms_of(reduction)
 
     def _terms(
         self, terms: tuple[Term, ...], dtypes: tuple[DType, ...], variables: dict[str, Value]
     ) -> State:
         memo: dict[Term, Value] = {}
-
-        def one(term: Term, dtype: DType) -> Value:
-            def literal(lit: Lit, beside: Value | None) -> Value:
-                own = literal_dtype(lit, self.reduction.accumulate)
-                at = own or (dtype if beside is None else beside.dtype)
-                return self.builder.const(literal_value(lit.value, at), at)
-
-            return evaluate(term, variables, literal, self._apply, memo)
-
         return tuple(
-            self.builder.convert(one(term, dtype), dtype)
+            self.term(term, dtype, variables, memo)
             for term, dtype in zip(terms, dtypes, strict=True)
         )
 
-    def _apply(self, fn: str, args: tuple[Value, ...]) -> Value:
+    def term(
+        self, term: Term, dtype: DType, variables: dict[str, Value], memo: dict[Term, Value]
+    ) -> Value:
+        """One term as a value of a dtype, which its literals have where nothing stands beside."""
+
+        def literal(lit: Lit, beside: Value | None) -> Value:
+            own = literal_dtype(lit, self.reduction.accumulate)
+            at = own or (dtype if beside is None else beside.dtype)
+            return self.builder.const(literal_value(lit.value, at), at)
+
+        made = evaluate(term, variables, literal, self.apply, memo)
+        return self.builder.convert(made, dtype)
+
+    def apply(self, fn: str, args: tuple[Value, ...]) -> Value:
+        """A function of terms, as values."""
+        if fn == "is":
+            return self._same(*args)
         target = cast_target(fn, self.reduction.accumulate)
         if target is not None:
             return self.builder.convert(args[0], target)
         return self._evaluator.promoted(fn, args)
+
+    def _same(self, a: Value, b: Value) -> Value:
+        """Whether two numbers are equal, or both are NaN."""
+        equal, known = self._evaluator.promoted("eq", (a, b)), self.builder.facts.constants
+        if any(at in known and known[at] == known[at] for at in (a, b)):
+            return equal
+        nans = [self._evaluator.promoted("ne", (at, at)) for at in (a, b)]
+        return self.builder.compute("bit_or", equal, self.builder.compute("bit_and", *nans))
 
     def identity(self) -> State:
         """The state of the empty list; a fold function without one has none and must have init."""

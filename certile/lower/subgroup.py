@@ -13,6 +13,7 @@ from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import partial
 
+from certile.analysis.fences import agrees_unasked
 from certile.analysis.layout import ORDERED_TREES, keeps
 from certile.analysis.loops import fused
 from certile.analysis.nests import is_step_of_its_own
@@ -26,6 +27,7 @@ from certile.ir.rows import RowProgram, Step, Stripe
 from certile.ir.tile import (
     Carried,
     Effect,
+    Fallback,
     Load,
     Memory,
     Reduce,
@@ -47,6 +49,7 @@ from certile.lower.scans import Running
 from certile.lower.state import StateMachine
 from certile.lower.stripes import Stripes
 from certile.lower.workers import Element, Workers
+from certile.plan.blocks import chunks_of_round
 from certile.plan.record import GroupPlan
 from certile.plan.record import Mapping as ExecutionMapping
 
@@ -119,6 +122,8 @@ class SubgroupLowering:
             head = group[0]
             if head.kind == "serial":
                 self._serial(head)
+            elif head.kind == "fallback":
+                self._fallback(head)
             elif head.kind == "nest":
                 self._kept_axes.nest(head, partial(self._steps, head.body))
             elif head.kind in ("load", "gather"):
@@ -183,6 +188,41 @@ class SubgroupLowering:
         results = self.builder.for_(0, loop.axis.static, loop.step, inits, body)
         evaluator.results.update({(loop, k): v for k, v in zip(scalars, results, strict=True)})
 
+    # Values that may be computed again.
+
+    def _fallback(self, step: Step) -> None:
+        """A loop of one round where the condition holds, else of none: all lanes go together."""
+        node = step.node
+        if not isinstance(node, Fallback):
+            raise InternalError("M020", "a fallback step without a fallback", loc=step.node.loc)
+        evaluator = self._evaluator
+        values = [evaluator.value(value) for value in node.values]
+        when = self._agreed(node)
+
+        def body(_: Value, __: tuple[Value, ...]) -> Sequence[Value]:
+            with evaluator.scope({}):
+                self._steps(step.body)
+                return [evaluator.value(value) for value in node.instead]
+
+        results = self.builder.for_(0, self.builder.convert(when, i64), 1, values, body)
+        for inner in step.body:
+            if isinstance(inner.node, Fallback | Reduce):
+                evaluator.taken(inner.node)
+        evaluator.results.update({(node, k): value for k, value in enumerate(results)})
+
+    def _agreed(self, node: Fallback) -> Value:
+        """The condition, the same in all subgroups of the program: barriers stand behind it."""
+        builder, when = self.builder, self._evaluator.value(node.when)
+        if self._mapping.subgroups_per_program == 1 or agrees_unasked(node):
+            return when
+        word = self._reducer.word()
+        builder.barrier()
+        told = builder.convert(when, word.dtype)
+        first = builder.eq(self._workers.subgroup, 0)
+        builder.if_(first, lambda: builder.shared_store(word, 0, told))
+        builder.barrier()
+        return builder.compute("ne", builder.shared_load(word, 0), 0)
+
     def _hoist(self, nodes: Sequence[Tile | Effect], axes: tuple[Axis, ...]) -> None:
         """Evaluate once, before a loop over `axes`, what does not depend on them."""
         self._evaluator.hoist(nodes, axes, is_step_of_its_own)
@@ -241,7 +281,7 @@ class SubgroupLowering:
                 for at, scope in zip(elements, scopes, strict=True):
                     with self._evaluator.within(scope):
                         carried = self._element(step, at, partials, carried)
-            return carried
+            return partials.settle(carried)
 
         def body(elements: Sequence[Element], carried: tuple[Value, ...]) -> tuple[Value, ...]:
             for at in elements:
@@ -251,14 +291,14 @@ class SubgroupLowering:
                             carried = self._scan(step.node, at, running, carried)
                         else:
                             carried = self._element(step, at, partials, carried)
-            return carried
+            return partials.settle(carried)
 
         def sweep(carried: tuple[Value, ...]) -> tuple[Value, ...]:
             if walked:
                 self._hoist([step.node for step in group], axes)
             return self._workers.sweep(
                 count,
-                self._mapping.accumulators * self._mapping.unroll,
+                chunks_of_round(self._mapping, blocks=partials.has_blocks),
                 carried,
                 folding if alone else body,
                 unroll_up_to=0 if running.is_long or alone else self._unrolled,
@@ -332,7 +372,7 @@ class SubgroupLowering:
             if self._stripes.owns(key) or not isinstance(node, Load) or isinstance(key, Memory):
                 return self._stripes.load(key, part)
             return None  # a cached input read elsewhere is read from its immutable view
-        if isinstance(node, Reduce):
+        if isinstance(node, Fallback | Reduce):
             return self._evaluator.results[node, 0]
         if isinstance(node, Carried):
             raise InternalError("M020", "a carried value outside its loop", loc=node.loc)

@@ -1,7 +1,7 @@
 """Which worker owns which element: the chunk loops of the subgroup family.
 
 Worker w of W = S * L owns e = (W * chunk + w) * V + v, kept in slot chunk * V + v.  In: the sizes
-and a body.  Out: a loop over full chunks, the left-over full chunks, and one masked tail chunk.
+and a body.  Out: a loop over rounds of full chunks, then those left over with a masked last one.
 """
 
 from __future__ import annotations
@@ -100,10 +100,13 @@ class Workers:
         start = builder.const(0, i64) if first_chunk is None else first_chunk
         full, rest = divmod(elements, self.chunk)
 
-        def run(chunk: Value, count: int, carried: Carried) -> Carried:
+        def run(chunk: Value, count: int, carried: Carried, last: int = 0) -> Carried:
+            """`count` chunks, and with `last` a masked one of so many elements after them."""
             packs: list[Element] = []
             for k in range(count):
                 packs += self.pack(builder.add(chunk, k), k * self.lane_elements)
+            if last:
+                packs += self.tail(builder.add(chunk, count), last, count * self.lane_elements)
             return tuple(body(packs[::-1] if backwards else packs, carried))
 
         looped = full // chunks_a_round * chunks_a_round
@@ -117,16 +120,11 @@ class Workers:
 
             return builder.for_(0, looped, chunks_a_round, carried, one, varying=True)
 
-        def last(carried: Carried) -> Carried:
-            position = full % chunks_a_round * self.lane_elements
-            tail = self.tail(builder.add(start, full), rest, position)
-            return tuple(body(tail[::-1] if backwards else tail, carried))
-
         parts: list[Part] = [rounds] if looped else []
-        for done in range(looped, full, chunks_a_round):
+        for done in range(looped, full + (rest > 0), chunks_a_round):
             count = min(chunks_a_round, full - done)
-            parts.append(partial(run, builder.add(start, done), count))
-        parts += [last] if rest else []
+            masked = rest if count < chunks_a_round else 0
+            parts.append(partial(run, builder.add(start, done), count, last=masked))
         carried = inits
         for part in reversed(parts) if backwards else parts:
             carried = part(carried)

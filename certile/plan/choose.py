@@ -1,15 +1,19 @@
 """Choose a plan: admit, enumerate, score, take the first strict minimum.
 
 In: a specialised kernel, one of its launches, a number of programs, a sheet and options.  Out: a
-`GroupPlan` with every candidate, rejection and refusal.  Decides the mapping; the reference map
-serves what is declined, unless the caller asked for a mapping that cannot be had.  Leaves target
-text, loops and storage to lowering.
+`GroupPlan` with every candidate, rejection and refusal.  Under the service policy every form of the
+program that makes a difference is planned (`forms`), the derived one included, and the best plan is
+taken; the analytic policy plans the one form that was asked for.  Decides the mapping; the
+reference map serves what is declined, unless the caller asked for a mapping that cannot be had.
+Leaves target text, loops and storage to lowering.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from collections.abc import Mapping as Layouts
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from certile.analysis.fences import second_fences
 from certile.analysis.rows import analyse
@@ -17,18 +21,24 @@ from certile.diagnostics import KernelError, Refusal, UnsupportedError
 from certile.ir.host import ViewFacts
 from certile.ir.rows import RowProgram
 from certile.ir.tile import Kernel, Parallel
-from certile.plan import columns, cpu
-from certile.plan.cost import CostPolicy, Score, analytic, checked, facts_of, useful_elements
-from certile.plan.exactness import unkept_promise
-from certile.plan.record import (
-    Candidate,
-    Declined,
-    GroupPlan,
-    Mapping,
-    Materialization,
-    Options,
+from certile.plan import columns, cpu, forms
+from certile.plan.blocks import block_of
+from certile.plan.cost import (
+    CostPolicy,
+    Counts,
+    Score,
+    analytic,
+    checked,
+    counts_of,
+    facts_of,
+    useful_elements,
 )
+from certile.plan.exactness import unkept_promise
+from certile.plan.forms import Wanted, default_materialization
+from certile.plan.record import Candidate, Declined, GroupPlan, Mapping, Options
+from certile.plan.service import service
 from certile.plan.space import (
+    LANE_ELEMENTS,
     NothingLegal,
     Space,
     check_options,
@@ -38,7 +48,30 @@ from certile.plan.space import (
 )
 from certile.targets.sheet import Sheet
 
+if TYPE_CHECKING:
+    from certile.search.regions import Rewrite
+
+__all__ = ["choose", "default_materialization", "required"]
+
 REFERENCE = Mapping("reference")
+# Chunks a round where a lane makes blocks and its elements do not lie next to each other.
+BLOCK_UNROLL = 4
+
+
+@dataclass(frozen=True, slots=True)
+class _Request:
+    """One launch to plan, whatever its form."""
+
+    kernel: Kernel
+    parallel: Parallel
+    policy: CostPolicy
+    facts: Layouts[str, ViewFacts] | None
+    made: GroupPlan
+
+    @property
+    def bound(self) -> bool:
+        """Whether the caller demands the subgroup map."""
+        return self.made.options.subgroup_reductions == "on" or self.parallel.scope == "subgroup"
 
 
 def choose(
@@ -73,30 +106,113 @@ def choose(
     if unkept is not None:
         made = replace(made, refusals=(unkept,))
         return _declined(made, Declined("target", unkept.text), serve=False)
-    bound = options.subgroup_reductions == "on" or parallel.scope == "subgroup"
     if options.subgroup_reductions == "off":
         off = Declined("off", "subgroup reductions are switched off")
         return _declined(made, off, serve=parallel.scope == "auto")
+    request = _Request(kernel, parallel, scored_by, facts, made)
+    first, *others = forms.as_written(options, sheet)
+    plan = _planned(request, first, _admitted(request, first))
+    return plan if options.policy == "analytic" else _best_form(request, plan, others)
+
+
+def _best_form(request: _Request, first: GroupPlan, others: list[Wanted]) -> GroupPlan:
+    """The best of all forms, of which the first is planned; earlier ones win ties."""
+    if _has_one_form(first):
+        return first
+    plans = [first]
+    _add_forms(request, others, plans)
+    best = _least(plans)
+    refusals: tuple[Refusal, ...] = ()
+    if forms.leaves_caches(best):
+        derived = forms.derive(request.kernel, request.parallel, request.made.options)
+        if derived is not None:
+            refusals = derived.refusals
+            plans += _derived_plans(request, derived.rewrite)
+            best = _least(plans)
+    planned = tuple(map(forms.summary, plans)) if len(plans) > 1 else ()
+    return replace(best, forms=planned, refusals=(*best.refusals, *refusals))
+
+
+def _has_one_form(plan: GroupPlan) -> bool:
+    """Whether other forms would make no difference, or none that is worth its planning.
+
+    On a CPU what is kept of a row that fits a cache is settled, and so is what admission refuses.
+    """
+    if plan.declined is None and not plan.candidates:
+        return True
+    return plan.sheet.kind == "cpu" and (plan.rows is None or not forms.leaves_caches(plan))
+
+
+def _same_form(rows: RowProgram, plan: GroupPlan) -> bool:
+    """Whether a row program keeps what that of a plan keeps."""
+    return plan.rows is not None and plan.rows.materialized == rows.materialized
+
+
+def _least(plans: list[GroupPlan]) -> GroupPlan:
+    """The first plan with the least score, or the first where no form has one."""
+    scored = [plan for plan in plans if plan.score is not None]
+    return min(scored, key=lambda plan: plan.score or 0.0) if scored else plans[0]
+
+
+def _derived_plans(request: _Request, rewrite: Rewrite | None) -> list[GroupPlan]:
+    """The plans of the derived program."""
+    if rewrite is None:
+        return []
+    request = replace(
+        request,
+        kernel=rewrite.kernel,
+        parallel=rewrite.parallel,
+        made=replace(request.made, derivation=rewrite),
+    )
+    plans: list[GroupPlan] = []
+    _add_forms(request, forms.derived_forms(request.made.sheet), plans)
+    return [plan for plan in plans if plan.score is not None]
+
+
+def _add_forms(request: _Request, wanted: Iterable[Wanted], plans: list[GroupPlan]) -> None:
+    """Plan the forms that keep something else than those that are planned."""
+    for form in wanted:
+        rows = _admitted(request, form)
+        if not isinstance(rows, Refusal) and not any(_same_form(rows, plan) for plan in plans):
+            plans.append(_planned(request, form, rows))
+
+
+def _admitted(request: _Request, wanted: Wanted) -> RowProgram | Refusal:
+    """The row program of one form, or why lanes cannot share it."""
+    sheet, options = request.made.sheet, request.made.options
     rows = analyse(
-        kernel,
-        parallel,
-        materialization=made.materialization,
-        cache_inputs=options.cache_inputs,
+        request.kernel,
+        request.parallel,
+        materialization=wanted.materialization,
+        cache_inputs=wanted.cache_inputs,
         target_kind=sheet.kind,
         budget=sheet.stripe_scalars if options.max_stripe is None else options.max_stripe,
     )
-    rows = _permitted(rows, options)
+    if isinstance(rows, Refusal) or options.lane_elements in (None, 1):
+        return rows
+    return _one_element_a_lane(rows) or rows
+
+
+def _planned(request: _Request, wanted: Wanted, rows: RowProgram | Refusal) -> GroupPlan:
+    """The plan of one form."""
+    sheet, options = request.made.sheet, request.made.options
+    made = replace(
+        request.made, materialization=wanted.materialization, cache_inputs=wanted.cache_inputs
+    )
     if isinstance(rows, Refusal):
         made = replace(made, refusals=(rows,))
-        served = rows.kind == "admission" and not bound
+        served = rows.kind == "admission" and not request.bound
         return _declined(made, Declined("admission", rows.text), serve=served)
     made = replace(made, rows=rows)
     if _scalar(rows, sheet, options):
         return _reference(made)
     if sheet.kind == "cpu":
-        beside = None if bound else _columns(made, rows, facts)
-        return beside or _on_cpu(made, rows, scored_by, bound)
-    return _search(made, rows, scored_by, bound)
+        beside = None if request.bound else _columns(made, rows, request.facts)
+        if beside is not None:
+            return beside
+    counts = counts_of(rows, sheet, made.programs, request.facts)
+    made = replace(made, work=counts.work)
+    return _on_cpu(request, made, counts) if sheet.kind == "cpu" else _search(request, made, counts)
 
 
 def required(plan: GroupPlan) -> Mapping:
@@ -111,24 +227,20 @@ def required(plan: GroupPlan) -> Mapping:
     raise error
 
 
-def default_materialization(sheet: Sheet) -> Materialization:
-    """Keep shared tiles where registers hold them; on a CPU recompute what is cheap."""
-    return "expensive-only" if sheet.kind == "cpu" else "preserve"
-
-
 def _policy(options: Options, sheet: Sheet) -> CostPolicy:
-    if options.policy == "service":
-        raise UnsupportedError(
-            "P005", f"{sheet.name} has no calibrated service policy", hint="use the analytic policy"
-        )
-    return analytic(options)
+    if options.policy == "analytic":
+        return analytic(options)
+    # Coefficients are no part of this policy, but one that makes no sense is an error all the same.
+    analytic(options)
+    if sheet.bandwidth <= 0:
+        message = f"{sheet.name} does not say how fast its memory is"
+        raise UnsupportedError("P005", message, hint="use the analytic policy")
+    return service(sheet)
 
 
-def _permitted(rows: RowProgram | Refusal, options: Options) -> RowProgram | Refusal:
-    """Refuse lane elements that a sort or a reduction's policy does not permit."""
-    if isinstance(rows, Refusal) or options.lane_elements == 1:
-        return rows
-    for reduction in rows.reductions:
+def _one_element_a_lane(rows: RowProgram) -> Refusal | None:
+    """Why a worker may own one element a chunk only: a sort or a reduction's policy demands it."""
+    for reduction in (*rows.reductions, *rows.apart):
         if reduction.policy == "reproducible":
             return Refusal(
                 "plan",
@@ -145,7 +257,7 @@ def _permitted(rows: RowProgram | Refusal, options: Options) -> RowProgram | Ref
             "a sort exchanges one element a lane",
             loc=node.loc,
         )
-    return rows
+    return None
 
 
 def _scalar(rows: RowProgram, sheet: Sheet, options: Options) -> bool:
@@ -175,40 +287,78 @@ def _explicit(options: Options) -> bool:
     return options.threads is not None or options.programs_per_group is not None
 
 
-def _search(made: GroupPlan, rows: RowProgram, policy: CostPolicy, bound: bool) -> GroupPlan:
+def _search(request: _Request, made: GroupPlan, counts: Counts) -> GroupPlan:
     """Score every legal candidate and keep the first strict minimum."""
-    options = made.options
-    space = enumerate_space(rows, made.programs, made.sheet, options)
-    if isinstance(space, Declined):
+    options, rows = made.options, counts.rows
+    spaces = [
+        (wide, enumerate_space(rows, made.programs, made.sheet, options, wide))
+        for wide in _lane_elements(counts, options)
+    ]
+    legal = [(wide, space) for wide, space in spaces if isinstance(space, Space)]
+    if not legal:
+        _, space = spaces[0]
+        assert isinstance(space, Declined)
         if isinstance(space, NothingLegal):
             made = replace(made, rejected=space.rejected, refusals=space.refusals)
         declined = Declined(space.code, space.reason)
-        return _declined(made, declined, serve=not (bound or _explicit(options)))
-    candidates = _candidates(made, rows, space, policy)
+        return _declined(made, declined, serve=not (request.bound or _explicit(options)))
+    candidates = [
+        _candidate(mapping, checked(request.policy, facts_of(counts, mapping)))
+        for wide, space in legal
+        for mapping in _mappings(counts, space, wide, options)
+    ]
     best = min(candidates, key=lambda candidate: candidate.score)
-    made = replace(made, candidates=candidates, rejected=space.rejected, refusals=space.refusals)
-    return _chosen(made, rows, best)
+    made = replace(
+        made,
+        candidates=tuple(candidates),
+        rejected=tuple(dict.fromkeys(no for _, space in legal for no in space.rejected)),
+        refusals=legal[0][1].refusals,
+    )
+    return _chosen(made, counts, best)
 
 
-def _candidates(
-    made: GroupPlan, rows: RowProgram, space: Space, policy: CostPolicy
-) -> tuple[Candidate, ...]:
-    options = made.options
-    found = []
-    for width, packed in space.legal:
-        mapping = Mapping("subgroup", width, packed, options.lane_elements, unroll=options.unroll)
-        facts = facts_of(rows, mapping, made.sheet, made.programs)
-        found.append(_candidate(mapping, checked(policy, facts)))
-    return tuple(found)
+def _lane_elements(counts: Counts, options: Options) -> tuple[int, ...]:
+    """The V to search: those that make some access wider, unless the caller fixed one."""
+    if options.lane_elements is not None or options.policy == "analytic":
+        return (options.lane_elements or 1,)
+    rows, sweeps = counts.rows, counts.work.sweeps
+    if rows.lanes is not None or rows.scans or _one_element_a_lane(rows) is not None:
+        return (1,)
+    widest = max(
+        (a.widest for sweep in sweeps if sweep.elements > 1 for a in (*sweep.reads, *sweep.writes)),
+        default=1,
+    )
+    return tuple(wide for wide in LANE_ELEMENTS if wide <= widest)
+
+
+def _mappings(counts: Counts, space: Space, wide: int, options: Options) -> list[Mapping]:
+    """The mappings of legal widths and packs; several chunks a round where they make blocks."""
+    rows, sheet = counts.rows, counts.sheet
+    unrolls = [options.unroll]
+    searched = options.policy == "service" and options.unroll == 1 and wide < BLOCK_UNROLL
+    if searched and block_of(rows, sheet, wide, BLOCK_UNROLL) > 1:
+        unrolls.append(BLOCK_UNROLL)
+    return [
+        Mapping(
+            "subgroup",
+            width,
+            packed,
+            wide,
+            unroll=unroll,
+            block=block_of(rows, sheet, wide, unroll) if options.policy == "service" else 1,
+        )
+        for width, packed in space.legal
+        for unroll in unrolls
+    ]
 
 
 def _candidate(mapping: Mapping, score: Score) -> Candidate:
     return Candidate(mapping, score.program, score.kernel, score.terms)
 
 
-def _chosen(made: GroupPlan, rows: RowProgram, best: Candidate) -> GroupPlan:
+def _chosen(made: GroupPlan, counts: Counts, best: Candidate) -> GroupPlan:
     """The plan with its winner and the facts about it."""
-    facts = facts_of(rows, best.mapping, made.sheet, made.programs)
+    facts = facts_of(counts, best.mapping)
     cooperating = best.mapping.subgroups_per_program > 1
     return replace(
         made,
@@ -221,8 +371,8 @@ def _chosen(made: GroupPlan, rows: RowProgram, best: Candidate) -> GroupPlan:
         stripe_scalars=facts.stripe_scalars,
         rounds=facts.rounds,
         barriers=facts.barriers,
-        useful_elements=useful_elements(rows),
-        second_fences=second_fences(rows.steps) if cooperating else (),
+        useful_elements=counts.useful_elements,
+        second_fences=second_fences(counts.rows.steps) if cooperating else (),
     )
 
 
@@ -230,7 +380,7 @@ def _columns(
     made: GroupPlan, rows: RowProgram, facts: Layouts[str, ViewFacts] | None
 ) -> GroupPlan | None:
     """The columns map, where layouts are known to suit it and nobody asked for another."""
-    if facts is None or _explicit(made.options) or made.options.lane_elements != 1:
+    if facts is None or _explicit(made.options) or made.options.lane_elements not in (None, 1):
         return None
     if not columns.suits(rows, facts, made.programs):
         return None
@@ -252,24 +402,23 @@ def _columns(
     )
 
 
-def _on_cpu(made: GroupPlan, rows: RowProgram, policy: CostPolicy, bound: bool) -> GroupPlan:
+def _on_cpu(request: _Request, made: GroupPlan, counts: Counts) -> GroupPlan:
     """The one CPU mapping, unless the request or the scratch budget forbids it."""
-    sheet, options = made.sheet, made.options
+    rows, sheet, options = counts.rows, made.sheet, made.options
     limit = sheet.stripe_scalars if options.max_stripe is None else options.max_stripe
     kept = stripe_scalars(rows, sheet.lanes, 1)
     declined = None
-    if options.lane_elements != 1 or options.programs_per_group not in (None, 1):
+    if options.lane_elements not in (None, 1) or options.programs_per_group not in (None, 1):
         declined = Declined("threads", "a CPU program has one vector, V = 1 and Q = 1")
     elif options.threads not in (None, sheet.lanes):
         declined = Declined("threads", f"a CPU group is one vector of {sheet.lanes} lanes")
     elif kept > limit:
         declined = Declined("budget", f"a lane would keep {kept} words; {limit} allowed")
     if declined is not None:
-        serve = declined.code == "budget" and not bound
+        serve = declined.code == "budget" and not request.bound
         return _declined(made, declined, serve=serve)
     mapping = cpu.mapping_of(rows, sheet, options)
-    facts = facts_of(rows, mapping, sheet, made.programs)
-    best = _candidate(mapping, checked(policy, facts))
+    best = _candidate(mapping, checked(request.policy, facts_of(counts, mapping)))
     work = cpu.work_of(rows, made.programs, sheet)
-    made = _chosen(replace(made, candidates=(best,)), rows, best)
+    made = _chosen(replace(made, candidates=(best,)), counts, best)
     return replace(made, task_groups=work.task_groups, pool_threads=work.pool_threads)

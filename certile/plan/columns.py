@@ -25,6 +25,7 @@ from certile.ir.node import Node, reach
 from certile.ir.rows import RowProgram, Step
 from certile.ir.tile import Iota, Load, Reduce, Scan, Store, View, effects
 from certile.ir.types import Axis
+from certile.plan.blocks import rows_of
 from certile.plan.record import Mapping as ExecutionMapping
 from certile.targets.sheet import Sheet
 
@@ -68,13 +69,18 @@ def mapping_of(rows: RowProgram, facts: Mapping[str, ViewFacts], sheet: Sheet) -
         budget = sheet.cache_bytes[1] // 2
         most = min(most, budget // max(1, _column_bytes(rows, unit) * sheet.lanes))
     strip = max(group, most // group * group)
-    light = not _expensive(rows)
+    light, block = not _expensive(rows), rows_of(rows, sheet)
+    at_once = ROWS_AT_ONCE if light else EXPENSIVE_ROWS_AT_ONCE
+    if not _evaluates_functions(rows):
+        # The merge of a block is what costs, and there is one a round.
+        at_once = max(at_once, block)
     return ExecutionMapping(
         "columns",
         unroll=VECTORS_AT_ONCE if light else 1,
+        block=min(at_once, block),
         group_vectors=group,
         strip_vectors=strip,
-        rows_at_once=ROWS_AT_ONCE if light else EXPENSIVE_ROWS_AT_ONCE,
+        rows_at_once=at_once,
     )
 
 
@@ -198,7 +204,10 @@ def _kept_bytes(rows: RowProgram) -> int:
 def _expensive(rows: RowProgram) -> bool:
     """Whether an element costs more than memory does: functions, or a law with a long merge."""
     folded = (*rows.reductions, *(scan.total for scan in rows.scans))
-    if any(reduction.law.builtin is None for reduction in folded):
-        return True
+    return any(node.law.builtin is None for node in folded) or _evaluates_functions(rows)
+
+
+def _evaluates_functions(rows: RowProgram) -> bool:
+    """Whether a step evaluates a transcendental function of its elements."""
     steps = [step.node for step in _swept(rows)]
     return any(is_expensive(node) for node in reach(steps))

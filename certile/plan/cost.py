@@ -7,17 +7,20 @@ one legal; a score that is no finite, non-negative number is an error.  Leaves l
 
 from __future__ import annotations
 
+from collections.abc import Mapping as Layouts
 from dataclasses import dataclass, field
 from math import isfinite
 from typing import Protocol
 
-from certile.analysis.fences import second_fences
+from certile.analysis.fences import agrees_unasked, second_fences
 from certile.diagnostics import ArgumentError, KernelError
+from certile.ir.host import ViewFacts
 from certile.ir.rows import RowProgram
 from certile.plan.classes import ANALYTIC_WAVE
 from certile.plan.layout import slots
 from certile.plan.record import Mapping, Options
 from certile.plan.space import shared_bytes, stripe_scalars
+from certile.plan.work import Work, work_of
 from certile.targets.sheet import Sheet
 
 
@@ -28,6 +31,8 @@ class CandidateFacts:
     `useful_elements` sums the separate domains.  `lane_utilization` is useful_elements over
     rounds * W.  `worker_bytes` is what the longest worker moves.  `bytes_known` is false when masks
     or gathers make the bytes an upper bound.  `collectives` counts tree merges a subgroup makes.
+    What a fallback computes counts for `shared_bytes` alone.  `work` is what a program does, sweep
+    by sweep.
     """
 
     mapping: Mapping
@@ -50,6 +55,7 @@ class CandidateFacts:
     worker_bytes: int
     bytes_known: bool
     waves: int
+    work: Work
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,19 +138,53 @@ def useful_elements(rows: RowProgram) -> int:
     return sum(count * trips for count, trips in (*domains, *reduced))
 
 
-def facts_of(rows: RowProgram, mapping: Mapping, sheet: Sheet, programs: int) -> CandidateFacts:
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """What is counted once for all mappings of a row program; bytes are of one program."""
+
+    rows: RowProgram
+    sheet: Sheet
+    programs: int
+    work: Work
+    useful_elements: int
+    reductions: int
+    fences: int
+    read_bytes: int
+    written_bytes: int
+
+
+def counts_of(
+    rows: RowProgram, sheet: Sheet, programs: int, facts: Layouts[str, ViewFacts] | None = None
+) -> Counts:
+    """The counts of a row program; `facts` are the layouts of its views, where they are known."""
+    # A loop without rounds is left out, and its fences with it.
+    reached = sum(trips > 0 for trips in rows.reduction_trips)
+    again = [node for node in second_fences(rows.steps) if node not in rows.apart]
+    # Telling all subgroups a condition takes one barrier before the word is written, one after it.
+    asked = 2 * sum(not agrees_unasked(fallback) for fallback in rows.fallbacks)
+    moved = [(t, t.elements * t.size * t.trips) for t in rows.traffic]
+    return Counts(
+        rows=rows,
+        sheet=sheet,
+        programs=programs,
+        work=work_of(rows, facts, sheet.vector_bytes),
+        useful_elements=useful_elements(rows),
+        reductions=sum(rows.reduction_trips),
+        fences=reached + len(again) + asked,
+        read_bytes=sum(count for t, count in moved if not t.written),
+        written_bytes=sum(count for t, count in moved if t.written),
+    )
+
+
+def facts_of(counts: Counts, mapping: Mapping) -> CandidateFacts:
     """The facts of one candidate of the subgroup family."""
+    rows, sheet, programs = counts.rows, counts.sheet, counts.programs
     subgroups, packed = mapping.subgroups_per_program, mapping.programs_per_group
     workers = sheet.lanes * subgroups
     walked = rounds(rows, workers, mapping.lane_elements)
-    useful = useful_elements(rows)
+    useful = counts.useful_elements
     groups = -(-programs // packed)
-    reduced = sum(rows.reduction_trips)
     cooperating = subgroups > 1
-    # A loop without rounds is left out, and its fences with it.
-    reached = sum(trips > 0 for trips in rows.reduction_trips)
-    fences = reached + len(second_fences(rows.steps)) if cooperating else 0
-    moved = [(t, t.elements * t.size * t.trips) for t in rows.traffic]
     return CandidateFacts(
         mapping=mapping,
         lanes=sheet.lanes,
@@ -156,17 +196,18 @@ def facts_of(rows: RowProgram, mapping: Mapping, sheet: Sheet, programs: int) ->
         rounds=walked,
         useful_elements=useful,
         lane_utilization=useful / (walked * workers) if walked else 0.0,
-        reductions=reduced,
-        collectives=reduced * (2 if cooperating else 1),
-        barriers=fences,
+        reductions=counts.reductions,
+        collectives=counts.reductions * (2 if cooperating else 1),
+        barriers=counts.fences if cooperating else 0,
         stripe_scalars=stripe_scalars(rows, workers, mapping.lane_elements),
         shared_bytes=shared_bytes(rows, mapping, sheet.lanes),
-        read_bytes=sum(count for t, count in moved if not t.written),
-        written_bytes=sum(count for t, count in moved if t.written),
+        read_bytes=counts.read_bytes,
+        written_bytes=counts.written_bytes,
         worker_bytes=sum(
             slots(t.elements, workers, mapping.lane_elements) * t.size * t.trips
             for t in rows.traffic
         ),
         bytes_known=rows.traffic_known,
         waves=max(1, -(-programs // ANALYTIC_WAVE)),
+        work=counts.work,
     )

@@ -1,8 +1,8 @@
 """CPU plans: a subgroup is a vector, a group is one program, a task of the pool is several groups.
 
 In: a row program, the number of programs, a measured or shipped sheet.  Out: the mapping (S = Q = V
-= 1), its accumulators and streaming stores, and how the pool cuts the programs.  Decides from
-counts and the sheet; the priors below are a prototype's measurements.  Leaves legality of the
+= 1), its accumulators, blocks and streaming stores, and how the pool cuts the programs.  Decides
+from counts and the sheet; the priors below are a prototype's measurements.  Leaves legality of the
 reduction trees to admission.
 """
 
@@ -19,6 +19,7 @@ from certile.ir.node import Node
 from certile.ir.rows import RowProgram, Step
 from certile.ir.tile import (
     REPRODUCIBLE_ACCUMULATORS,
+    Fallback,
     Parallel,
     Reduce,
     Scan,
@@ -28,6 +29,7 @@ from certile.ir.tile import (
     Tile,
     View,
 )
+from certile.plan.blocks import block_of, forms_of
 from certile.plan.cost import rounds
 from certile.plan.layout import slots
 from certile.plan.record import Mapping, Options
@@ -37,8 +39,10 @@ from certile.targets.sheet import Sheet
 # Chains that hide the latency of one vector addition; several values in flight halve it.
 MOST_ACCUMULATORS = 8
 SHARED_ACCUMULATORS = 4
-# A law with a state of its own keeps several vectors and its merge is long: two chains are enough.
+# A law with a state of its own keeps several vectors and its merge is long: two chains are enough,
+# and one is where a merge serves a whole block, whose elements fill the time of the chain.
 LAW_ACCUMULATORS = 2
+BLOCK_ACCUMULATORS = 1
 
 # Vectors a round of a loop without accumulators: an in-place add of 4096x1024 gained 5 to 10 %.
 ELEMENTWISE_UNROLL = 4
@@ -67,26 +71,30 @@ def has_elements(rows: RowProgram) -> bool:
 
 def mapping_of(rows: RowProgram, sheet: Sheet, options: Options) -> Mapping:
     """The one mapping of a CPU row program."""
-    chains = rows.reductions or rows.scans
+    chains, block = rows.reductions or rows.scans, block_of(rows, sheet)
     return Mapping(
         "subgroup",
         unroll=options.unroll if chains else max(options.unroll, ELEMENTWISE_UNROLL),
-        accumulators=accumulators(rows, sheet.lanes),
+        accumulators=accumulators(rows, sheet.lanes, block),
+        block=block,
         streaming=streams(rows),
     )
 
 
-def accumulators(rows: RowProgram, lanes: int) -> int:
+def accumulators(rows: RowProgram, lanes: int, block: int = 1) -> int:
     """The partial results of a worker: a power of two that the row can fill.
 
-    Fixed orders fix theirs; where free and fixed ones meet, the number is that of the free ones.
+    `block` elements become one state before they are merged, where a law permits it.  Fixed orders
+    fix theirs; where free and fixed ones meet, the number is that of the free ones.
     """
     pairs = zip(rows.reductions, rows.reduction_extents, strict=True)
     free = [(r, extent) for r, extent in pairs if r.policy == "unordered_tree"]
     if not free:
         fixed = any(reduction.policy == "reproducible" for reduction in rows.reductions)
         return REPRODUCIBLE_ACCUMULATORS // lanes if fixed else 1
-    if any(reduction.law.builtin is None for reduction, _ in free):
+    if block > 1 and all(forms_of(reduction) is not None for reduction, _ in free):
+        most = BLOCK_ACCUMULATORS
+    elif any(reduction.law.builtin is None for reduction, _ in free):
         most = LAW_ACCUMULATORS
     else:
         alone = max(rows.domains, default=1) == 1 and len(rows.reductions) == 1
@@ -158,11 +166,13 @@ def _expensive_ns(step: Step, kept: frozenset[Tile], lanes: int, again: int) -> 
         again *= trips(step.node)
     if isinstance(step.node, Parallel):
         again *= step.node.over[0].static
+    if isinstance(step.node, Fallback):
+        return 0.0
     if step.body:
         return sum(_expensive_ns(inner, kept, lanes, again) for inner in step.body)
 
     def stops(node: Node) -> bool:
-        return isinstance(node, Reduce | Scan | Sort) or node in kept
+        return isinstance(node, Fallback | Reduce | Scan | Sort) or node in kept
 
     evaluated = {node for node, _ in visit(step_roots(step), stops, enter=step.node)}
     calls = sum(is_expensive(node) for node in evaluated - (kept - {step.node}))

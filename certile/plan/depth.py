@@ -15,17 +15,33 @@ from certile.ir.tile import (
     REPRODUCIBLE_BLOCK,
     REPRODUCIBLE_DISTANCES,
     Reduce,
+    Result,
     Scan,
+    Tile,
 )
+from certile.ir.walk import without_fallbacks
+from certile.plan.blocks import forms_of, merges_of_blocks
 from certile.plan.columns import row_block, rows_of_round
 from certile.plan.layout import FOLD_BLOCK, ORDERED_RUN, slots
 from certile.plan.record import GroupPlan, Mapping
+from certile.plan.trees import walked
+from certile.reference.trees import Fused, Tree
 
-__all__ = ["depths", "scan_depth", "tree_depth"]
+__all__ = ["depths", "levels_of", "scan_depth", "tree_depth", "tree_of"]
 
 
-def depths(plan: GroupPlan) -> dict[Reduce | Scan, int]:
-    """The depth of every reduction and scan of a row program."""
+def depths(plan: GroupPlan) -> dict[Reduce | Scan, int | Fused]:
+    """The depth of every reduction and scan of a row program.
+
+    Reductions that are computed as results of another one, and as written only for some rows, say
+    so: results are to be judged by the program as written, whose reductions these are.
+    """
+    levels = levels_of(plan)
+    return levels | _fused(plan, levels)
+
+
+def levels_of(plan: GroupPlan) -> dict[Reduce | Scan, int]:
+    """The depth of every reduction and scan, each as the plan's mapping makes it."""
     if plan.rows is None or plan.mapping is None:
         return {}
     mapping, lanes = plan.mapping, plan.sheet.lanes
@@ -35,8 +51,64 @@ def depths(plan: GroupPlan) -> dict[Reduce | Scan, int]:
     found: dict[Reduce | Scan, int] = {
         node: tree_depth(node, mapping, lanes, swept=extent) for node, extent in shared
     }
+    # A row that is computed again goes through the same workers.
+    again = zip(plan.rows.apart, plan.rows.apart_extents, strict=True)
+    found |= {node: tree_depth(node, mapping, lanes, swept=extent) for node, extent in again}
     found |= {node: fold_depth(node) for node in plan.rows.folds}
     return found | {node: scan_depth(node, mapping, lanes) for node in plan.rows.scans}
+
+
+def _fused(plan: GroupPlan, levels: dict[Reduce | Scan, int]) -> dict[Reduce, Fused]:
+    """The reductions that a fallback computes again, by what computes them first.
+
+    Both are given as the program has them without its fallbacks.
+    """
+    found: dict[Reduce, Fused] = {}
+    for fallback in () if plan.rows is None else plan.rows.fallbacks:
+        for value, written in zip(fallback.values, fallback.instead, strict=True):
+            first, second = _result(value), _result(written)
+            if first is None or second is None:
+                continue
+            (node, index), (again, which) = first, second
+            plain_node, plain = without_fallbacks((node, again))
+            assert isinstance(plain_node, Reduce)
+            assert isinstance(plain, Reduce)
+            known = found[plain].results if plain in found else (None,) * len(plain.law.results)
+            results = (*known[:which], index, *known[which + 1 :])
+            depth = levels.get(again, again.leaves)
+            found[plain] = Fused(plain_node, results, tree_of(plan, node), depth)
+    return found
+
+
+def _result(tile: Tile) -> tuple[Reduce, int] | None:
+    """The reduction that a tile is a result of, and which one."""
+    if isinstance(tile, Reduce):
+        return tile, 0
+    return (
+        (tile.of, tile.index) if isinstance(tile, Result) and isinstance(tile.of, Reduce) else None
+    )
+
+
+def tree_of(plan: GroupPlan, node: Reduce) -> Tree:
+    """The tree that a plan merges a reduction in."""
+    rows, mapping = plan.rows, plan.mapping
+    if rows is None or mapping is None:
+        return Tree.any_of(node.leaves, node.leaves)
+    depth = levels_of(plan)[node]
+    extents = dict(zip(rows.reductions, rows.reduction_extents, strict=True))
+    extents |= zip(rows.apart, rows.apart_extents, strict=True)
+    if mapping.family == "columns":
+        mapping = _swept_mapping(rows, mapping, node)
+    swept, alone = extents.get(node, node.leaves), node in rows.folds
+    return walked(node, mapping, plan.sheet.lanes, depth, swept=swept, alone=alone)
+
+
+def _swept_mapping(rows: RowProgram, mapping: Mapping, node: Reduce) -> Mapping:
+    for group in fused(rows.steps):
+        nodes = [step.node for step in group]
+        if node in nodes:
+            return replace(mapping, rows_at_once=rows_of_round(nodes, mapping))
+    return mapping
 
 
 def _in_sweeps(rows: RowProgram, mapping: Mapping, lanes: int) -> dict[Reduce | Scan, int]:
@@ -61,8 +133,9 @@ def tree_depth(node: Reduce, mapping: Mapping, lanes: int, *, swept: int | None 
     count = node.leaves
     made = _depth(node, mapping, lanes, count)
     if swept is not None and swept != count and mapping.family == "subgroup":
-        own = -(-slots(swept, lanes, mapping.lane_elements) // mapping.accumulators)
-        made = own * (count // max(1, swept)) + 1 + _levels(mapping.accumulators) + _levels(lanes)
+        sweeps = count // max(1, swept)
+        own = _own_merges(node, mapping, slots(swept, lanes, mapping.lane_elements), sweeps)
+        made = own + 1 + _levels(mapping.accumulators) + _levels(lanes)
     return made + len(node.init[:1])
 
 
@@ -109,7 +182,18 @@ def _depth(node: Reduce, mapping: Mapping, lanes: int, count: int) -> int:
     share = mapping.subgroups_per_program
     own = slots(count, lanes * share, mapping.lane_elements)
     across = _levels(lanes) + (_levels(lanes) if share > 1 else 0)
-    return -(-own // mapping.accumulators) + 1 + _levels(mapping.accumulators) + across
+    made = _own_merges(node, mapping, own)
+    return made + 1 + _levels(mapping.accumulators) + across
+
+
+def _own_merges(node: Reduce, mapping: Mapping, own: int, sweeps: int = 1) -> int:
+    """The longest path from a leaf into an accumulator of a worker that owns so many of a sweep.
+
+    A block is a tree of its elements, in which each sum counts as a merge.
+    """
+    if mapping.block == 1 or forms_of(node) is None:
+        return -(-own // mapping.accumulators) * sweeps
+    return merges_of_blocks(own, mapping) * sweeps + _levels(mapping.block)
 
 
 def _columns_depth(count: int, rows_at_once: int) -> int:

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from certile.ir.rows import RowProgram
+from certile.ir.tile import Reduce
 from certile.plan.classes import row_class, wave
-from certile.plan.record import Candidate, GroupPlan, Rejection
+from certile.plan.record import Candidate, Form, GroupPlan, Rejection
 
 SCHEMA = "certile.plan/1"
 _PLAN_FIELDS = (
@@ -19,6 +19,7 @@ _PLAN_FIELDS = (
     "lane_elements",
     "unroll",
     "accumulators",
+    "block",
     "threads",
     "workers",
     "blocks",
@@ -53,7 +54,10 @@ def plan_json(
         "row_class": row_class(plan.programs, wave(plan.sheet, plan.options)).name,
         "family": None if plan.mapping is None else plan.mapping.family,
         "materialization": plan.materialization,
-        **_rows(plan.rows),
+        "cache_inputs": plan.cache_inputs,
+        "derivation": _derivation(plan),
+        "forms": [_form(plan, form) for form in plan.forms],
+        **_rows(plan),
         "declined": None
         if declined is None
         else {"code": declined.code, "reason": declined.reason},
@@ -65,8 +69,9 @@ def plan_json(
     }
 
 
-def _rows(rows: RowProgram | None) -> dict[str, object]:
+def _rows(plan: GroupPlan) -> dict[str, object]:
     """D, R and M; empty when admission refused."""
+    rows = plan.rows
     if rows is None:
         return {"domains": [], "reductions": [], "materialized": []}
     reductions = [
@@ -75,6 +80,7 @@ def _rows(rows: RowProgram | None) -> dict[str, object]:
             "extent": extent,
             "policy": reduction.policy,
             "state_bytes": reduction.law.state_bytes(reduction.accumulate, extent),
+            "rounding": _rounding(plan, reduction),
         }
         for reduction, extent in zip(rows.reductions, rows.reduction_extents, strict=True)
     ]
@@ -83,6 +89,15 @@ def _rows(rows: RowProgram | None) -> dict[str, object]:
         "reductions": reductions,
         "materialized": [tile.type.elements for tile in rows.materialized],
     }
+
+
+def _rounding(plan: GroupPlan, node: Reduce) -> dict[str, object] | None:
+    """The bound of a reduction; null for integers, where none is stated, and without a mapping."""
+    # The reference, which states the bounds, is not needed by those who print no plan.
+    from certile.plan.rounding import rounding_of
+
+    found = None if plan.mapping is None else rounding_of(plan, node)
+    return None if found is None else found.to_json()
 
 
 def _fields(plan: GroupPlan) -> dict[str, object]:
@@ -95,10 +110,34 @@ def _fields(plan: GroupPlan) -> dict[str, object]:
         if name not in ("waves", "score_terms")
     }
     fields["waves"] = max(1, -(-plan.programs // max(1, wave(plan.sheet, plan.options))))
+    analytic = dict.fromkeys(("rounds", "collectives", "setup"))
     fields["score_terms"] = {
-        name: plan.score_terms.get(name) for name in ("rounds", "collectives", "setup")
+        **(analytic if plan.options.policy == "analytic" else {}),
+        **plan.score_terms,
     }
     return fields
+
+
+def _derivation(plan: GroupPlan) -> dict[str, object] | None:
+    """The rewrite that the plan follows, and how often it sweeps the row of each view."""
+    if plan.derivation is None:
+        return None
+    return {
+        "laws": [law.name for law in plan.derivation.laws],
+        "certificate": plan.derivation.digest,
+        "sweeps": {} if plan.work is None else dict(plan.work.reads),
+    }
+
+
+def _form(plan: GroupPlan, form: Form) -> dict[str, object]:
+    return {
+        "materialization": form.materialization,
+        "cache_inputs": form.cache_inputs,
+        "derived": form.derived,
+        "considered": form.considered,
+        "best": None if form.best is None else _candidate(plan, form.best),
+        "reason": form.reason,
+    }
 
 
 def _candidate(plan: GroupPlan, candidate: Candidate) -> dict[str, object]:

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from certile.diagnostics import Refusal
 from certile.ir.rows import RowProgram
@@ -14,10 +14,15 @@ from certile.ir.tile import Reduce
 from certile.plan.options import Materialization, Options
 from certile.targets.sheet import Sheet
 
+if TYPE_CHECKING:
+    from certile.plan.work import Work
+    from certile.search.regions import Rewrite
+
 __all__ = [
     "Candidate",
     "Declined",
     "Family",
+    "Form",
     "GroupPlan",
     "Mapping",
     "Materialization",
@@ -88,13 +93,32 @@ class Declined:
     reason: str
 
 
+@dataclass(frozen=True, slots=True)
+class Form:
+    """One form of the program that was planned, and the best candidate it has.
+
+    As written it keeps what `materialization` says, and its inputs with `cache_inputs`; `derived`
+    is the program whose reductions a proved law fuses.  `reason` says why there is no candidate.
+    """
+
+    materialization: Materialization
+    cache_inputs: bool
+    derived: bool
+    considered: int
+    best: Candidate | None
+    reason: str = ""
+
+
 @dataclass(frozen=True)
 class GroupPlan:
     """The decision for one row program at one number of programs.
 
     `mapping` is None only when nothing can run it (an explicit request that is not legal).  When
     admission declines and the reference map serves, `mapping.family` is `reference` and `declined`
-    says why.  `rows` is what lowering follows: it holds the materialisation this plan chose.
+    says why.  `rows` is what lowering follows: it holds the materialisation this plan chose, and
+    the kernel as it was rewritten where `derivation` says so.  `forms` are all that were planned,
+    this one among them; candidates and rejections are those of this one.  `work` is what a program
+    does.
     `second_fences` are reductions in a loop that need one more barrier before they write their
     scratch again.  On a CPU a task of the pool runs `task_groups` groups, and `pool_threads`
     threads share the tasks.
@@ -114,6 +138,10 @@ class GroupPlan:
     rejected: tuple[Rejection, ...] = ()
     refusals: tuple[Refusal, ...] = ()
     materialization: Materialization = "preserve"
+    cache_inputs: bool = False
+    derivation: Rewrite | None = None
+    forms: tuple[Form, ...] = ()
+    work: Work | None = None
     shared_bytes: int = 0
     stripe_scalars: int = 0
     rounds: int = 0

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from certile.analysis.effects import trips
+from certile.analysis.fences import agrees_unasked
 from certile.analysis.nests import flat
 from certile.diagnostics import ArgumentError, Refusal
 from certile.ir.rows import RowProgram, Step
@@ -23,6 +24,13 @@ from certile.targets.sheet import Sheet
 MAX_SUBGROUPS = 32
 MAX_AUTOMATIC_PACK = 8
 LANE_ELEMENTS = (1, 2, 4, 8)
+# The widths and packs that the service policy searches: every small one, then coarser steps.  Packs
+# make no group larger than this, since larger ones only wait for each other.
+SERVICE_WIDTHS = (*range(1, 9), 10, 12, 14, 16, 20, 24, 28, 32)
+SERVICE_PACKS = (1, 2, 4, 8)
+PACKED_THREADS = 256
+# A condition as a word of group memory.
+CONDITION_BYTES = 4
 # The accumulators of a block are 4, 2 or 1 a lane of 32.
 REPRODUCIBLE_WIDTHS = (1, 2, 4)
 
@@ -78,7 +86,7 @@ def check_options(options: Options) -> None:
     for name, value in positive.items():
         if value is not None and value < 1:
             raise ArgumentError("P001", f"{name} is {value}; it counts from 1")
-    if options.lane_elements not in LANE_ELEMENTS:
+    if options.lane_elements not in (None, *LANE_ELEMENTS):
         raise ArgumentError("P001", f"lane_elements is {options.lane_elements}; it is 1, 2, 4 or 8")
     if not 1 <= options.unroll <= 16:
         raise ArgumentError("P001", f"unroll is {options.unroll}; it is 1 to 16")
@@ -112,22 +120,24 @@ def shared_bytes(rows: RowProgram, mapping: Mapping, lanes: int) -> int:
     """The group memory of all partial results: Q * S states a reduction, none when S = 1.
 
     A fixed order keeps its parts apart: one set a block of the reproducible tree, one a chunk of an
-    ordered tree.  A reduction in a loop without rounds has none.
+    ordered tree.  A reduction in a loop without rounds has none.  What a fallback computes needs
+    its own, and so does a condition that subgroups do not see alike.
     """
     subgroups, packed = mapping.subgroups_per_program, mapping.programs_per_group
     if subgroups == 1:
         return 0
     chunk = lanes * subgroups * mapping.lane_elements
-    return (
+    usual = zip(rows.reductions, rows.reduction_extents, rows.reduction_trips, strict=True)
+    made = [(reduction, extent) for reduction, extent, trips in usual if trips]
+    made += zip(rows.apart, rows.apart_extents, strict=True)
+    asked = sum(not agrees_unasked(fallback) for fallback in rows.fallbacks)
+    return asked * CONDITION_BYTES + (
         packed
         * subgroups
         * sum(
             _parts(reduction, extent, chunk)
             * reduction.law.state_bytes(reduction.accumulate, extent)
-            for reduction, extent, trips in zip(
-                rows.reductions, rows.reduction_extents, rows.reduction_trips, strict=True
-            )
-            if trips
+            for reduction, extent in made
         )
     )
 
@@ -143,9 +153,13 @@ def _parts(reduction: Reduce, extent: int, chunk: int) -> int:
 
 
 def enumerate_space(
-    rows: RowProgram, programs: int, sheet: Sheet, options: Options
+    rows: RowProgram, programs: int, sheet: Sheet, options: Options, wide: int | None = None
 ) -> Space | Declined:
-    """Every legal (S, Q): S ascending, then Q ascending."""
+    """Every legal (S, Q): S ascending, then Q ascending.
+
+    `wide` are the elements that a lane owns, those of the request (one without) by default.
+    """
+    wide = (options.lane_elements or 1) if wide is None else wide
     limits = limits_of(sheet, options)
     if limits.stripe == 0:
         return Declined("budget", "the private budget is 0, which switches the family off")
@@ -163,16 +177,16 @@ def enumerate_space(
     rejected: list[Rejection] = []
     left_out = False
     for width in widths:
-        broken = _width_rejection(rows, width, options)
-        broken = broken or _stripe_rejection(rows, width, limits, options)
+        broken = _width_rejection(rows, width, options, wide)
+        broken = broken or _stripe_rejection(rows, width, limits, options, wide)
         if broken is not None:
             rejected.append(broken)
             continue
         for packed in _packs(width, programs, limits, options):
             if width > 1 and packed > 1 and packing is not None:
-                left_out = True
+                left_out = options.programs_per_group is not None
                 continue
-            shared = _shared_rejection(rows, width, packed, limits, options)
+            shared = _shared_rejection(rows, Mapping("subgroup", width, packed, wide), limits)
             if shared is None:
                 legal.append((width, packed))
             else:
@@ -201,8 +215,12 @@ def _nothing_legal(rejected: list[Rejection], refusals: tuple[Refusal, ...]) -> 
 
 def _widths(rows: RowProgram, limits: Limits, options: Options) -> list[int] | Declined:
     """The S to search: all that fit, or the one an exact request fixes."""
-    policies = {reduction.policy for reduction in rows.reductions}
-    family = REPRODUCIBLE_WIDTHS if "reproducible" in policies else range(1, limits.widest + 1)
+    policies = {reduction.policy for reduction in (*rows.reductions, *rows.apart)}
+    family: range | tuple[int, ...] = range(1, limits.widest + 1)
+    if "reproducible" in policies:
+        family = REPRODUCIBLE_WIDTHS
+    elif options.policy == "service" and options.threads is None:
+        family = SERVICE_WIDTHS
     packed = options.programs_per_group or 1
     if options.threads is not None:
         return _exact(options.threads, packed, family, limits)
@@ -231,9 +249,16 @@ def _exact(
 
 
 def _packs(width: int, programs: int, limits: Limits, options: Options) -> Iterator[int]:
-    """The Q to search at a width: automatic packs only where no program spans subgroups."""
+    """The Q to search at a width.
+
+    Without a pack that was asked for, the analytic family packs only programs of one subgroup, and
+    the service family any that make small groups.
+    """
     if options.programs_per_group is not None:
         yield options.programs_per_group
+    elif options.policy == "service" and options.threads is None:
+        most = min(limits.threads, PACKED_THREADS) // (limits.lanes * width)
+        yield from (q for q in SERVICE_PACKS if q == 1 or q <= min(most, max(1, programs)))
     elif width > 1 or options.threads is not None:
         yield 1
     else:
@@ -241,9 +266,9 @@ def _packs(width: int, programs: int, limits: Limits, options: Options) -> Itera
         yield from range(1, most + 1)
 
 
-def _width_rejection(rows: RowProgram, width: int, options: Options) -> Rejection | None:
+def _width_rejection(rows: RowProgram, width: int, options: Options, wide: int) -> Rejection | None:
     """Reject programs of several subgroups whose values move within one subgroup only."""
-    packed, wide = options.programs_per_group or 1, options.lane_elements
+    packed = options.programs_per_group or 1
     if width > 1 and rows.lanes is not None:
         reason = f"results over a kept axis are made within one subgroup, not among {width}"
         return Rejection(width, packed, "width", width, 1, reason)
@@ -258,9 +283,9 @@ def _width_rejection(rows: RowProgram, width: int, options: Options) -> Rejectio
 
 
 def _stripe_rejection(
-    rows: RowProgram, width: int, limits: Limits, options: Options
+    rows: RowProgram, width: int, limits: Limits, options: Options, wide: int
 ) -> Rejection | None:
-    value = stripe_scalars(rows, limits.lanes * width, options.lane_elements)
+    value = stripe_scalars(rows, limits.lanes * width, wide)
     if value <= limits.stripe:
         return None
     packed = options.programs_per_group or 1
@@ -268,13 +293,11 @@ def _stripe_rejection(
     return Rejection(width, packed, "stripe", value, limits.stripe, reason)
 
 
-def _shared_rejection(
-    rows: RowProgram, width: int, packed: int, limits: Limits, options: Options
-) -> Rejection | None:
-    mapping = Mapping("subgroup", width, packed, options.lane_elements)
+def _shared_rejection(rows: RowProgram, mapping: Mapping, limits: Limits) -> Rejection | None:
     value = shared_bytes(rows, mapping, limits.lanes)
     if value <= limits.shared_bytes:
         return None
+    width, packed = mapping.subgroups_per_program, mapping.programs_per_group
     reason = f"partial results take {value} bytes; {limits.shared_bytes} allowed"
     return Rejection(width, packed, "shared", value, limits.shared_bytes, reason)
 
@@ -283,12 +306,16 @@ def packing_refusal(rows: RowProgram) -> Refusal | None:
     """Why programs of several subgroups may not share a group, or None.
 
     Slots of a group without a program replay the last one, so that barriers stay uniform: what they
-    read must not be what others write, and their barriers must come equally often.
+    read must not be what others write, and their barriers must come equally often.  Programs that
+    differ in whether they compute a row again do not come to barriers equally often.
     """
     claim = "a slot without a program may replay the last one"
     if rows.read_and_written:
         missing = "a view is both read and written"
         return Refusal("plan", "packing", claim, missing, loc=rows.parallel.loc)
+    for fallback in rows.fallbacks:
+        missing = "a row may be computed again, in some of the programs of a group alone"
+        return Refusal("plan", "packing", claim, missing, loc=fallback.loc)
     for loop in _loops_with_reductions(rows.steps):
         if trips(loop) != 1 or loop.step != 1:
             missing = "a reduction stands in a loop that repeats"

@@ -8,8 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from certile.ir.laws import BUILTIN
-from certile.plan.record import Candidate, GroupPlan, Mapping
+from certile.analysis.reads import reads
+from certile.ir.laws import is_built_in
+from certile.ir.rows import RowProgram
+from certile.ir.tile import Reduce
+from certile.plan.record import Candidate, Form, GroupPlan, Mapping
 
 __all__ = ["plan_text", "why_text"]
 
@@ -44,6 +47,8 @@ def _name(mapping: Mapping) -> str:
     ]
     if mapping.accumulators > 1:
         parts.append(f"A={mapping.accumulators}")
+    if mapping.block > 1:
+        parts.append(f"B={mapping.block}")
     if mapping.streaming:
         parts.append("streaming stores")
     return " ".join(parts)
@@ -62,22 +67,50 @@ def _head(plan: GroupPlan) -> Iterator[str]:
         yield f"  shared       {plan.shared_bytes} bytes, {plan.barriers} barrier sites"
         yield f"  stripe       {plan.stripe_scalars} scalars a worker"
         yield f"  rounds       {plan.rounds}, lane utilisation {plan.lane_utilization:.3f}"
-    if plan.score is not None:
+    if plan.score is not None and plan.options.policy == "service":
+        terms = ", ".join(f"{name} {_time(value)}" for name, value in plan.score_terms.items())
+        yield f"  estimate     {_time(plan.kernel_score or 0.0)} a launch ({terms}); uncalibrated"
+    elif plan.score is not None:
         terms = ", ".join(f"{name} {value:g}" for name, value in plan.score_terms.items())
         yield f"  score        {plan.score:g} ({terms}), kernel {plan.kernel_score:g}"
+    yield from _forms(plan)
+
+
+def _forms(plan: GroupPlan) -> Iterator[str]:
+    """What was derived, and every form that was planned with what it came to."""
+    if plan.derivation is not None:
+        laws = ", ".join(law.name for law in plan.derivation.laws)
+        sweeps = () if plan.work is None else plan.work.reads
+        said = ", ".join(f"{name} is swept {_often(count)}" for name, count in sweeps)
+        yield f"  derived      law {laws}; certificate {plan.derivation.digest}, {said}"
+    for form in plan.forms:
+        if form.best is None:
+            yield f"  form         {_form_name(form)}: {form.reason}"
+            continue
+        chosen = ", chosen" if form.best.mapping is plan.mapping else ""
+        cost = _time(form.best.kernel_score)
+        yield f"  form         {_form_name(form)}: {cost} with {_name(form.best.mapping)}{chosen}"
+
+
+def _form_name(form: Form) -> str:
+    whose = "derived" if form.derived else "as written"
+    inputs = ", inputs cached" if form.cache_inputs else ""
+    return f"{whose}, {form.materialization}{inputs}"
+
+
+def _time(nanoseconds: float) -> str:
+    return f"{nanoseconds / 1000:.4g} µs"
 
 
 def _program(plan: GroupPlan) -> Iterator[str]:
     if plan.rows is None:
         return
-    # Most processes print no plan, and the checker takes some milliseconds to import.
-    from certile.proof.registry import certificate_of
-
     yield f"  domains      {list(plan.rows.domains)}"
     for node, extent in zip(plan.rows.reductions, plan.rows.reduction_extents, strict=True):
-        held = "property tests" if BUILTIN.get(node.law.name) == node.law else "generated lists"
-        proof = certificate_of(node.law, node.accumulate) or f"none (held by {held})"
-        yield f"  reduction    {node.law.name} over {extent}, {node.policy}; certificate {proof}"
+        yield f"  reduction    {_reduction(plan, node, extent)}"
+        yield from _rounding(plan, node)
+    for node, extent in zip(plan.rows.apart, plan.rows.apart_extents, strict=True):
+        yield f"  again        {_reduction(plan, node, extent)}"
     if plan.rows.lanes is not None:
         axes = sorted(plan.rows.lanes, key=lambda axis: axis.uid)
         across = ", ".join(axis.name for axis in axes) or "no axis"
@@ -91,6 +124,44 @@ def _program(plan: GroupPlan) -> Iterator[str]:
         where = f"{_counted(kept, 'result')} kept" if kept else "read as it is made"
         yield f"  scan         {scan.law.name} over {scan.over.static}, {way}; {where}"
     yield f"  kept tiles   {len(plan.rows.materialized)} ({plan.materialization})"
+    yield from _reads(plan.rows)
+
+
+def _rounding(plan: GroupPlan, node: Reduce) -> Iterator[str]:
+    """How far the results of a reduction of floats may be from the exact ones."""
+    # The reference, which states the bounds, is not needed by those who print no plan.
+    from certile.plan.rounding import rounding_of
+
+    if node.accumulate.is_float and plan.mapping is not None:
+        yield f"  rounding     {rounding_of(plan, node) or 'no bound is stated'}"
+
+
+def _reduction(plan: GroupPlan, node: Reduce, extent: int) -> str:
+    said = f"{node.law.name} over {extent}, {node.policy}; certificate "
+    if plan.derivation is not None and node.law in plan.derivation.laws:
+        return f"{said}{plan.derivation.digest}"
+    # Most processes print no plan, and the checker takes some milliseconds to import.
+    from certile.proof.registry import certificate_of
+
+    held = "property tests" if is_built_in(node.law) else "generated lists"
+    proof = certificate_of(node.law, node.accumulate) or f"none (held by {held})"
+    return f"{said}{proof}"
+
+
+def _reads(rows: RowProgram) -> Iterator[str]:
+    """How often memory is read for a place of each input: by a program, and by a row done again."""
+    found = reads(rows)
+    usual = ", ".join(f"{one.view.name} {_often(one.usual)}" for one in found if one.usual != 0)
+    more = ", ".join(f"{one.view.name} {_often(one.again)}" for one in found if one.again != 0)
+    again = f"; a row computed again reads {more} more" if more else ""
+    if found:
+        yield f"  reads        {usual or 'nothing'}{again}"
+
+
+def _often(times: int | None) -> str:
+    if times is None:
+        return "as often as its indices meet"
+    return {1: "once", 2: "twice"}.get(times, f"{times} times")
 
 
 def _reason(plan: GroupPlan) -> Iterator[str]:

@@ -12,23 +12,24 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from certile.ir.laws import Law
-from certile.ir.meanings import Meaning
+from certile.ir.meanings import Action, Meaning
 from certile.proof.check.parse import Json, list_of, step_of, terms_of
 from certile.proof.check.reader import goals
 from certile.proof.check.replay import Goal, Replay, Step
 from certile.proof.check.terms import JOIN, Fuel, Table
-from certile.proof.render import Writer, closed_names, kind_text
+from certile.proof.formulas import kind_text
+from certile.proof.render import Writer, closed_names
 
 _FUEL: Final = 30_000_000
 _INDENT: Final = "  "
 
 
-def outline(law: Law, meaning: Meaning, certificate: Json) -> dict[str, list[str]]:
+def outline(law: Law, meaning: Meaning | Action, certificate: Json) -> dict[str, list[str]]:
     """The lines of each obligation, by its name; raises `Refused` for a step that does not hold."""
     table = Table(Fuel(_FUEL))
     obligations = goals(table, law, meaning)
     writer = Writer(table, closed_names(table, law, meaning))
-    terms = terms_of(table, certificate["terms"], frozenset(meaning.domain))
+    terms = terms_of(table, certificate["terms"], frozenset(meaning.given()))
     scripts: dict[str, list[Step]] = {}
     for each in list_of(certificate["obligations"], "the obligations"):
         assert isinstance(each, dict)

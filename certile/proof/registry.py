@@ -2,49 +2,84 @@
 
 A certificate is read and checked when it is first asked for, once a process; one that does not
 check certifies nothing.  A law has the certificate of its name only when it is that built-in law,
-term for term, and the checker compares the terms again by their digest.
+term for term, and the checker compares the terms again by their digest.  Laws of authors are proved
+as kernels are traced (`certile.search.authors`), and this process remembers their digests.
 """
 
 from __future__ import annotations
 
 import hashlib
+import json
 from functools import cache
 from importlib.resources import files
 from typing import Final
 
 from certile.ir.dtypes import DType
-from certile.ir.laws import BUILTIN, Law
-from certile.ir.meanings import MEANINGS
-from certile.proof.check import check
+from certile.ir.laws import BUILTIN, Law, is_built_in
+from certile.ir.meanings import Action, Meaning, meaning_of
+from certile.proof.check import check, heading
 from certile.proof.integers import holds_for_integers
 
 _FOLDER: Final = "certificates"
 
 
+_authors: Final[dict[tuple[Law, DType], str]] = {}
+
+
 def certificate_of(law: Law, dtype: DType) -> str | None:
     """The SHA-256 of the certificate of a law for values of `dtype`, or None if it has none."""
-    if BUILTIN.get(law.name) != law or law.name not in MEANINGS:
+    if not is_built_in(law):
+        return _authors.get((law, dtype))
+    if not dtype.is_float and not _for_integers(law, dtype):
         return None
-    if not dtype.is_float and not _for_integers(law.name):
-        return None
-    return _checked(law.name)
+    return _checked(law)
+
+
+def remember(law: Law, dtype: DType, certificate: str) -> None:
+    """Note the certificate of an author's law, which has been checked, as its JSON text."""
+    _authors[law, dtype] = digest_of(certificate)
+
+
+def digest_of(certificate: str) -> str:
+    """What plans call a certificate by."""
+    return hashlib.sha256(certificate.encode()).hexdigest()
 
 
 def shipped(name: str) -> str:
     """The text of the certificate of a built-in law; raises `KeyError` if there is none."""
-    if name not in MEANINGS:
+    if name not in BUILTIN:
         raise KeyError(name)
     return (files("certile.proof") / _FOLDER / f"{name}.json").read_text(encoding="utf-8")
 
 
-@cache
-def _checked(name: str) -> str | None:
-    text = shipped(name)
-    if check(text, BUILTIN[name], MEANINGS[name]) is not None:
-        return None
-    return hashlib.sha256(text.encode()).hexdigest()
+def certificate_text(law: Law) -> str:
+    """The text of the certificate of a built-in law; raises `KeyError` for any other.
+
+    Columns that are equal but for their names share the proof of the first, so the certificate of
+    more columns is that of one under another heading.
+    """
+    meaning, text = _meant(law), shipped(law.name)
+    if law == BUILTIN[law.name]:
+        return text
+    content = json.loads(text) | heading(law, meaning)
+    witness = content["witness"]
+    content["witness"] = {name: witness.get(name, witness["x1"]) for name in meaning.given()}
+    return json.dumps(content, separators=(",", ":")) + "\n"
+
+
+def _meant(law: Law) -> Meaning | Action:
+    meaning = meaning_of(law)
+    if meaning is None:
+        raise KeyError(law.name)
+    return meaning
 
 
 @cache
-def _for_integers(name: str) -> bool:
-    return holds_for_integers(BUILTIN[name], MEANINGS[name])
+def _checked(law: Law) -> str | None:
+    text = certificate_text(law)
+    return None if check(text, law, _meant(law)) is not None else digest_of(text)
+
+
+@cache
+def _for_integers(law: Law, dtype: DType) -> bool:
+    return holds_for_integers(law, _meant(law), dtype)

@@ -7,45 +7,41 @@ only.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from fractions import Fraction
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from certile.ir.laws import Law
-from certile.ir.meanings import Domain, Meaning
-from certile.proof.check import goals, kinds
+from certile.ir.meanings import Action, Domain, Meaning
+from certile.ir.terms import Term
+from certile.proof.check import goals
 from certile.proof.check.certificate import FUEL, goal_text
+from certile.proof.check.elaborate import Reader
 from certile.proof.check.parse import Json
 from certile.proof.check.reader import closed_forms
-from certile.proof.check.terms import Fuel, Row, Table
-from certile.proof.integers import holds_for_integers
-
-_Write = Callable[[Row, Sequence[str]], str]
+from certile.proof.check.replay import Goal
+from certile.proof.check.terms import Fuel, Table
+from certile.proof.formulas import Formula, Latex, Plain, choice_of, formulas
+from certile.proof.integers import covered
 
 _DOMAINS: Final[dict[Domain, str]] = {
     "any": "every number, both infinities and NaN",
     "finite": "every finite number",
     "natural": "every finite number from 0 up",
 }
-_NUMBER: Final = kinds.ANY & ~kinds.NAN
-_CALLED: Final = {
-    kinds.FINITE: "finite",
-    _NUMBER: "a number",
-    kinds.NEG | kinds.POS: "finite and not 0",
-    kinds.NINF | kinds.PINF: "infinite",
-    kinds.ANY: "anything",
+_SAID: Final = {
+    "nil": "no elements; ",
+    "one": "one element; ",
+    "cat": "two lists, one after the other; ",
+    "finalize": "a result; ",
+    "bound": "an exponent is not positive; ",
 }
-_WORDS: Final = ("-inf", "negative", "0", "positive", "inf", "NaN")
-_INFIX: Final = {"add": " + ", "mul": "·", "div": " / ", "same": " is ", "less": " < "}
-_LIST: Final = {"sum": "Sum", "prod": "Prod", "top": "Max", "bottom": "Min"}
-_LATEX_LIST: Final = {"sum": r"\sum", "prod": r"\prod", "top": r"\max", "bottom": r"\min"}
-_LATEX_INFIX: Final = {"add": " + ", "mul": r" \cdot ", "same": " = ", "less": " < "}
-_LATEX_NAMES: Final = {"inf": r"\infty", "-inf": r"-\infty", "nan": r"\mathrm{NaN}"}
+_PLAIN: Final = Plain()
+_UNDERSCORE: Final = r"\_"
 
 
 def text(
     law: Law,
-    meaning: Meaning,
+    meaning: Meaning | Action,
     certificate: Json,
     outlines: Mapping[str, Sequence[str]] | None = None,
 ) -> str:
@@ -56,32 +52,32 @@ def text(
     return "\n".join(_lines(law, meaning, certificate, outlines or {}))
 
 
-def goal_texts(law: Law, meaning: Meaning) -> dict[str, str]:
+def goal_texts(law: Law, meaning: Meaning | Action) -> dict[str, str]:
     """Each obligation's goal as an S-expression, by its name."""
     table = Table(Fuel(FUEL))
     return {name: goal_text(table, goal) for name, goal in goals(table, law, meaning)}
 
 
-def latex(law: Law, meaning: Meaning) -> str:
+def latex(law: Law, meaning: Meaning | Action) -> str:
     """The obligations as a LaTeX `align*` block; `\\mathrm{if}` chooses by a condition."""
     rows = [
-        rf"  {left} &= {right} && \text{{({_escaped(name)})}}"
-        for name, left, right in _formulas(law, meaning, _latex_row)
+        rf"  {left} &= {right} && \text{{({name.replace('_', _UNDERSCORE)})}}"
+        for name, left, right in _formulas(law, meaning, Latex())
     ]
     return "\\begin{align*}\n" + " \\\\\n".join(rows) + "\n\\end{align*}"
 
 
-def document(law: Law, meaning: Meaning, certificate: Json) -> Json:
+def document(law: Law, meaning: Meaning | Action, certificate: Json) -> Json:
     """The same as JSON: the heading of the certificate, obligations with step counts, formulas."""
     counts = _steps(certificate)
     obligations = [
         {"name": name, "left": left, "right": right, "steps": sum(counts[name].values())}
-        for name, left, right in _formulas(law, meaning, _plain_row)
+        for name, left, right in _formulas(law, meaning, _PLAIN)
     ]
     return {
         "law": law.name,
         "domain": certificate["domain"],
-        "integers": holds_for_integers(law, meaning),
+        "integers": covered(law, meaning),
         "before": certificate["before"],
         "after": certificate["after"],
         "obligations": obligations,
@@ -89,24 +85,122 @@ def document(law: Law, meaning: Meaning, certificate: Json) -> Json:
     }
 
 
+def results(law: Law, meaning: Meaning | Action) -> list[str]:
+    """What each result has to be, by its name in the obligations."""
+    formulas = _formulas(law, meaning, _PLAIN)
+    return [
+        f"result {name.partition('.')[2]} = {right}"
+        for name, _, right in formulas
+        if name.startswith("finalize.")
+    ]
+
+
+def program(law: Law) -> list[str]:
+    """What a law computes: of nothing, of an element, of two parts a and b, and its results."""
+    table = Table(Fuel(FUEL))
+    names = [component.name for component in law.state]
+    sides = [f"{side}.{name}" for side in "ab" for name in names]
+    variables = {
+        name: table.make("sym", value=name) for name in (*law.lift_variables(), "i", *names, *sides)
+    }
+    truths = {component.name for component in law.state if component.type == "bool"}
+    held = frozenset(name for name in variables if name.rpartition(".")[2] in truths)
+    reader, writer = Reader(table, variables, None, (), held), Writer(table, {})
+
+    def written(term: Term) -> str:
+        return writer.text(reader.value(term))
+
+    parts = (("nothing", law.identity or ()), ("element", law.lift), ("merge", law.merge))
+    state = [
+        f"{what}: {', '.join(f'{n} = {written(t)}' for n, t in zip(names, terms, strict=True))}"
+        for what, terms in parts
+    ]
+    return [*state, f"results: {', '.join(map(written, law.finalize))}"]
+
+
+def claim_lines(
+    table: Table, law: Law, meaning: Meaning | Action, name: str, goal: Goal
+) -> Iterator[str]:
+    """A goal as an equation, or that of an exponent as a sentence; then what each name means."""
+    names = {} if name.startswith("finalize") else closed_names(table, law, meaning)
+    claim = " = ".join(_sides(table, name, goal, names))
+    yield claim
+    for term, called in names.items():
+        if called in claim:
+            yield f"{called} = {_written(table, term, names, _PLAIN)}"
+
+
 def _lines(
-    law: Law, meaning: Meaning, certificate: Json, outlines: Mapping[str, Sequence[str]]
+    law: Law,
+    meaning: Meaning | Action,
+    certificate: Json,
+    outlines: Mapping[str, Sequence[str]],
 ) -> Iterator[str]:
     yield f"law {law.name}"
-    for name, kind in meaning.domain.items():
+    for name, kind in meaning.given().items():
         yield f"  {name}: {_DOMAINS[kind]}"
-    also = "hold" if holds_for_integers(law, meaning) else "are not covered"
-    yield f"  integers {also}; the sign of a zero is not covered"
-    yield from (f"  {line}" for line in _closed(law, meaning))
-    counts = _steps(certificate)
-    for name, left, right in _formulas(law, meaning, _plain_row):
-        used = ", ".join(f"{rule} {count}" for rule, count in counts[name].most_common())
-        yield f"{name}: {sum(counts[name].values())} steps ({used})"
-        yield f"    {left}"
-        yield f"  = {right}"
-        yield from (f"  {line}" for line in outlines.get(name, ()))
+    yield f"  {covered(law, meaning)}; the sign of a zero is not covered"
+    if isinstance(meaning, Action):
+        yield from (f"  {line}" for line in _acting(meaning))
+    else:
+        yield "  xs and ys: any two lists; xs++ys: one after the other; e: one element"
+        yield from (f"  {line}" for line in _closed(law, meaning))
+    yield from _obligations(law, meaning, certificate, outlines)
     for discharge in meaning.discharges:
         yield f"{discharge.kind}: {discharge.intermediate}; bound: {discharge.bound}"
+
+
+def _obligations(
+    law: Law,
+    meaning: Meaning | Action,
+    certificate: Json,
+    outlines: Mapping[str, Sequence[str]],
+) -> Iterator[str]:
+    table = Table(Fuel(FUEL))
+    obligations = goals(table, law, meaning)
+    names, counts = closed_names(table, law, meaning), _steps(certificate)
+    for name, goal in obligations:
+        used = ", ".join(f"{rule} {count}" for rule, count in counts[name].most_common())
+        steps = sum(counts[name].values())
+        what = _SAID.get(name.partition(".")[0], "")
+        yield f"{name}: {what}{steps} {'step' if steps == 1 else 'steps'} ({used})"
+        left, *right = _sides(table, name, goal, {} if name.startswith("finalize") else names)
+        if right == [left]:
+            yield f"    both sides are {left}"
+        else:
+            yield f"    {left}"
+            yield from (f"  = {each}" for each in right)
+        yield from (f"  {line}" for line in outlines.get(name, ()))
+
+
+def _sides(table: Table, name: str, goal: Goal, names: Mapping[int, str]) -> list[str]:
+    """Both sides of an equation, or the sentence that it says of an exponent."""
+    if name.startswith("bound."):
+        said = _not_positive(table, goal, names)
+        if said is not None:
+            return [said]
+    return [_written(table, side, names, _PLAIN) for side in (goal.left, goal.right)]
+
+
+def _not_positive(table: Table, goal: Goal, names: Mapping[int, str]) -> str | None:
+    """A goal that counts where an exponent is above 0, and has none, as a sentence."""
+    made = formulas(table, goal.left, names, _PLAIN)
+    if _written(table, goal.right, names, _PLAIN) != "0":
+        return None
+    term, where, unless = goal.left, "", ""
+    if table.rows[term].op == "sum":
+        where = f"for each element of {table.rows[term].value}"
+        (term,) = table.rows[term].args
+    if table.rows[term].op == "choose":
+        condition, then, term = choice_of(table, table.rows[term])
+        if made[then].text != "0":
+            return None
+        unless = f"unless {made[condition].text}"
+    row = table.rows[term]
+    if row.op != "less" or made[row.args[0]].text != "0":
+        return None
+    begin = ", ".join(part for part in (where, unless) if part)
+    return f"{begin}{': ' * bool(begin)}{made[row.args[1]].text} is not positive"
 
 
 def _closed(law: Law, meaning: Meaning) -> Iterator[str]:
@@ -114,7 +208,20 @@ def _closed(law: Law, meaning: Meaning) -> Iterator[str]:
     table = Table(Fuel(FUEL))
     names = closed_names(table, law, meaning)
     for name, term in closed_forms(table, law, meaning, ("xs",)).items():
-        yield f"{name}(xs) = {_written(table, term, names, _plain_row)}"
+        yield f"{name}(xs) = {_written(table, term, names, _PLAIN)}"
+
+
+def _acting(action: Action) -> Iterator[str]:
+    """What the loop does, and what a state of the law does to that of the loop."""
+    names = list(action.loop)
+    for name, start, step in zip(names, action.start, action.step, strict=True):
+        yield f"loop: s.{name} = {start}, then {step} for each element"
+    for name, act in zip(names, action.act, strict=True):
+        yield f"state p: s.{name} becomes {act}"
+    for result in action.result:
+        yield f"result: {result}"
+    parts = ", ".join(f"p.{name}: {_DOMAINS[kind]}" for name, kind in action.parts.items())
+    yield f"states hold {parts}"
 
 
 def _steps(certificate: Json) -> dict[str, Counter[str]]:
@@ -125,9 +232,11 @@ def _steps(certificate: Json) -> dict[str, Counter[str]]:
     return counts
 
 
-def closed_names(table: Table, law: Law, meaning: Meaning) -> dict[int, str]:
+def closed_names(table: Table, law: Law, meaning: Meaning | Action) -> dict[int, str]:
     """A name, such as s(xs++ys), for the closed form of each component over each list."""
     names: dict[int, str] = {}
+    if isinstance(meaning, Action):
+        return names
     for pieces in (("xs",), ("ys",), ("xs", "ys")):
         for name, term in closed_forms(table, law, meaning, pieces).items():
             if table.rows[term].args:
@@ -141,98 +250,29 @@ class Writer:
     def __init__(self, table: Table, names: Mapping[int, str]) -> None:
         self.table = table
         self._names = names
-        self._made: list[str] = []
+        self._made: list[Formula] = []
 
     def text(self, term: int) -> str:
         """The formula of a term."""
         for at in range(len(self._made), term + 1):
-            row = self.table.rows[at]
-            args = [self._made[arg] for arg in row.args]
-            self._made.append(self._names.get(at) or _plain_row(row, args))
-        return self._made[term]
+            called = self._names.get(at)
+            made = _PLAIN.formula(self.table, at, self._made.__getitem__)
+            self._made.append(made if called is None else _PLAIN.named(called))
+        return self._made[term].text
 
 
-def _formulas(law: Law, meaning: Meaning, write: _Write) -> Iterator[tuple[str, str, str]]:
+def _formulas(
+    law: Law, meaning: Meaning | Action, notation: Plain
+) -> Iterator[tuple[str, str, str]]:
     """Name, left and right side of each obligation; a closed form inside another has a name."""
     table = Table(Fuel(FUEL))
     obligations = goals(table, law, meaning)
     names = closed_names(table, law, meaning)
     for name, goal in obligations:
         plain = {} if name.startswith("finalize") else names
-        left, right = (_written(table, side, plain, write) for side in (goal.left, goal.right))
+        left, right = (_written(table, side, plain, notation) for side in (goal.left, goal.right))
         yield name, left, right
 
 
-def _written(table: Table, side: int, names: Mapping[int, str], write: _Write) -> str:
-    made: dict[int, str] = {}
-    for term in table.reach(side):
-        row = table.rows[term]
-        named = names.get(term) if term != side and row.args else None
-        made[term] = named or write(row, [made[arg] for arg in row.args])
-    return made[side]
-
-
-def _plain_row(row: Row, args: Sequence[str]) -> str:
-    match row.op:
-        case "num" | "elem" | "sym":
-            return str(row.value)
-        case "kind":
-            return f"{args[0]} is {kind_text(int(row.value))}"  # type: ignore[arg-type]
-        case "choose":
-            return f"(if {args[0]} then {args[1]} else {args[2]})"
-        case "sum" | "prod" | "top" | "bottom":
-            return f"{_LIST[row.op]}_{row.value}[{args[0]}]"
-        case "mul" if args[0] == "-1":
-            return f"-{args[1]}"
-        case "add" if args[1].startswith("-"):
-            return f"({args[0]} - {args[1][1:]})"
-        case op if op in _INFIX:
-            return f"({_INFIX[op].join(args)})"
-        case op:
-            return f"{row.value or op}({', '.join(args)})"
-
-
-def _latex_row(row: Row, args: Sequence[str]) -> str:
-    match row.op:
-        case "num" | "elem" | "sym":
-            return _latex_value(row.value)
-        case "kind":
-            names = ", ".join(rf"\mathrm{{{name}}}" for name in _kind_names(row))
-            return rf"{args[0]} \in \{{{names}\}}"
-        case "choose":
-            return rf"\mathrm{{if}}({args[0]};\, {args[1]};\, {args[2]})"
-        case "sum" | "prod" | "top" | "bottom":
-            return rf"{_LATEX_LIST[row.op]}_{{{row.value}}} \left[{args[0]}\right]"
-        case "div":
-            return rf"\frac{{{args[0]}}}{{{args[1]}}}"
-        case "mul" if args[0] == "-1":
-            return f"-{args[1]}"
-        case "add" if args[1].startswith("-"):
-            return rf"\left({args[0]} - {args[1][1:]}\right)"
-        case op if op in _LATEX_INFIX:
-            return rf"\left({_LATEX_INFIX[op].join(args)}\right)"
-        case op:
-            return rf"\{row.value or op}\left({', '.join(args)}\right)"
-
-
-def _latex_value(value: Fraction | str | int | None) -> str:
-    if isinstance(value, Fraction) and value.denominator != 1:
-        return rf"\frac{{{value.numerator}}}{{{value.denominator}}}"
-    name = str(value).removeprefix("e.")
-    return _LATEX_NAMES.get(name, _escaped(name))
-
-
-def kind_text(mask: int) -> str:
-    """A mask of kinds in words: "finite", "0 or positive"."""
-    if mask in _CALLED:
-        return _CALLED[mask]
-    return " or ".join(_WORDS[kind.bit_length() - 1] for kind in kinds.single(mask))
-
-
-def _kind_names(row: Row) -> list[str]:
-    mask = int(row.value)  # type: ignore[arg-type]
-    return [kinds.NAMES[kind.bit_length() - 1] for kind in kinds.single(mask)]
-
-
-def _escaped(name: str) -> str:
-    return name.replace("_", r"\_")
+def _written(table: Table, side: int, names: Mapping[int, str], notation: Plain) -> str:
+    return formulas(table, side, names, notation)[side].text

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import prod
 
-from certile.ir.laws import ADD, MAXIMUM, MEAN_VAR, MINIMUM
+from certile.ir.laws import ADD, MAXIMUM, MEAN_VAR, MINIMUM, SUM_VAR
 from certile.ir.node import reach
 from certile.ir.tile import (
     Broadcast,
@@ -103,6 +103,6 @@ def is_never_negative(tile: Tile) -> bool:
         case Scan() if tile.law in (ADD, MAXIMUM, MINIMUM) and tile.inclusive:
             return is_never_negative(tile.args[0])
         case Result(index=1) if isinstance(tile.of, Reduce | Scan):
-            return tile.of.law == MEAN_VAR
+            return tile.of.law in (MEAN_VAR, SUM_VAR)
         case _:
             return False

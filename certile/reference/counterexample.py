@@ -20,7 +20,7 @@ import numpy as np
 from certile.ir.dtypes import DType, bool_, f64
 from certile.ir.laws import Law
 from certile.ir.terms import Term
-from certile.reference.laws import Algebra, State
+from certile.reference.algebra import Algebra, State
 from certile.reference.machine_numeric import Array
 from certile.reference.values import Value
 

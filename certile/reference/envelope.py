@@ -8,10 +8,11 @@ order the policy allows.  With g(k) = k u / (1 - k u), leaves x ± e, n of them:
 * products:   relative g(n), as each of n - 1 products rounds once whatever the tree, plus the
   spread of the leaves; infinite where some order overflows, wider where some order underflows;
 * maximum, minimum: what the ends of the leaves give; indices: the farthest possible winner;
-* mean, variance: 4(d+1) u max|x| for the mean; the variance's own rounding and the effect of the
+* mean, variance: 7(d+1) u max|x| for the mean; the variance's own rounding and the effect of the
   means' errors on M2 (Chan, Golub, LeVeque), by Cauchy-Schwarz over the merges;
 * log-sum-exp: relative 8(d+2) u for the sum plus u times the mean distance to the maximum;
 * scans: the form of each position's own leaves;
+* other laws with closed forms, as weighted sums: `states`;
 * any other law: the bound that first-order propagation finds along one balanced tree, scaled to d
   levels and doubled.  That is an estimate, and the only one here that is not proved.
 
@@ -26,7 +27,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from certile.ir.dtypes import DType
-from certile.ir.laws import ARGMAX, ARGMIN, LOGSUMEXP, MEAN_VAR
+from certile.ir.laws import ARGMAX, ARGMIN, LOGSUMEXP, MEAN_VAR, Law
 from certile.ir.terms import Var
 from certile.ir.tile import Reduce, Scan
 from certile.reference.bounding import Freedom, ulp_size
@@ -35,6 +36,9 @@ from certile.reference.values import LARGEST, LEAST, LEAST_NORMAL, UNIT, Value, 
 
 Bounds = Sequence[Array | None]
 
+# What a merge rounds of a mean, in units u max|x|: the mean itself, and a difference of two means,
+# at most twice as large, which is rounded three times.
+MEAN_STEPS = 7.0
 # The lift of the laws whose state is the element; the closed forms read elements as states.
 _ITSELF = (Var("x"),)
 # How a quantity of the leaves is folded along the last dimension: to one number, or to one for each
@@ -52,22 +56,42 @@ def prefixes(function: np.ufunc, leaves: Array) -> Array:
     return np.asarray(function.accumulate(leaves, axis=-1))
 
 
-def tree_error(
+def closed_error(
     node: Reduce,
     args: Sequence[Value],
     init: Sequence[Value],
     found: Sequence[Value],
     how: Freedom,
     depth: int,
-    generic: Callable[[], Sequence[Value]],
-) -> Bounds:
-    """The bound of each result of a tree; `generic` propagates along one balanced tree."""
-    closed = _closed(node, args, init, found, how, depth)
-    if closed is not None:
-        return closed
-    levels = max(1, math.ceil(math.log2(max(args[0].data.shape[-1], 2))))
+) -> list[Array | None] | None:
+    """The bound of each result of a tree, by the closed form of the laws that have one here."""
+    law, dtype = node.law, node.accumulate
+    x, e = wide(args[0].data), _error(args[0])
+    if law.builtin is not None and law.lift == _ITSELF:
+        for start in init:
+            x = np.concatenate([_column(wide(start.data), x), x], axis=-1)
+            e = np.concatenate([_column(_error(start), e), e], axis=-1)
+        made = _BUILTIN[law.builtin](x, e, wide(found[0].data), dtype, depth, whole)
+        return [_flushed(made, x, dtype, how)]
+    if x.shape[-1] == 0 or init:
+        return None
+    if law in (ARGMAX, ARGMIN):
+        return [_winner(x if law == ARGMAX else -x, e, found[0].data)]
+    if law == MEAN_VAR and dtype.is_float:
+        return _mean_var(x, e, [wide(value.data) for value in found], dtype, depth)
+    if law == LOGSUMEXP and dtype.is_float:
+        return [_logsumexp(x, e, wide(found[0].data), dtype, depth)]
+    return None
+
+
+def estimated_error(balanced: Sequence[Value], count: int, depth: int) -> Bounds:
+    """What propagation along one balanced tree of `count` leaves found, scaled to `depth` levels.
+
+    An estimate.
+    """
+    levels = max(1, math.ceil(math.log2(max(count, 2))))
     factor = 2.0 * max(1.0, depth / levels)
-    return [None if value.error is None else factor * value.error for value in generic()]
+    return [None if value.error is None else factor * value.error for value in balanced]
 
 
 def order_error(
@@ -84,7 +108,7 @@ def order_error(
     Both sides go that way in the accumulation dtype, so each is within a tree's bound of the real
     result; `generic` propagates along that order.
     """
-    closed = _closed(node, args, init, found, how, depth)
+    closed = closed_error(node, args, init, found, how, depth)
     if closed is None:
         return [value.error for value in generic()]
     return [None if bound is None else 2.0 * bound for bound in closed]
@@ -126,7 +150,7 @@ def _position(
     own = [arg.full().each(lambda array: array[..., which]) for arg in args]
     shift = [first if kind == "index" else 0 for kind in node.law.results]
     results = [Value(value.data[..., at] - away) for value, away in zip(found, shift, strict=True)]
-    return _closed(node.total, own, (), results, how, depth)
+    return closed_error(node.total, own, (), results, how, depth)
 
 
 def exact_rows(args: Sequence[Value], init: Sequence[Value]) -> Array:
@@ -139,32 +163,10 @@ def exact_rows(args: Sequence[Value], init: Sequence[Value]) -> Array:
     return np.asarray(~unsure)
 
 
-def _closed(
-    node: Reduce,
-    args: Sequence[Value],
-    init: Sequence[Value],
-    found: Sequence[Value],
-    how: Freedom,
-    depth: int,
-) -> list[Array | None] | None:
-    """The closed form of the laws that have one."""
-    law, dtype = node.law, node.accumulate
-    x, e = wide(args[0].data), _error(args[0])
-    if law.builtin is not None and law.lift == _ITSELF:
-        for start in init:
-            x = np.concatenate([_column(wide(start.data), x), x], axis=-1)
-            e = np.concatenate([_column(_error(start), e), e], axis=-1)
-        made = _BUILTIN[law.builtin](x, e, wide(found[0].data), dtype, depth, whole)
-        return [_flushed(made, x, dtype, how)]
-    if x.shape[-1] == 0 or init:
-        return None
-    if law in (ARGMAX, ARGMIN):
-        return [_winner(x if law == ARGMAX else -x, e, found[0].data)]
-    if law == MEAN_VAR and dtype.is_float:
-        return _mean_var(x, e, [wide(value.data) for value in found], dtype, depth)
-    if law == LOGSUMEXP and dtype.is_float:
-        return [_logsumexp(x, e, wide(found[0].data), dtype, depth)]
-    return None
+def extremes_only(law: Law) -> bool:
+    """Whether a law only compares elements, so that no order rounds."""
+    compared = law.builtin in ("maximum", "minimum", "any", "all")
+    return compared or law in (ARGMAX, ARGMIN)
 
 
 def growth(steps: float, unit: float) -> float:
@@ -191,7 +193,7 @@ def _flushed(made: Array, x: Array, dtype: DType, how: Freedom) -> Array:
     return np.asarray(made + x.shape[-1] * LEAST_NORMAL[dtype])
 
 
-def _settled(
+def settled(
     made: Array,
     center: Array,
     leaves: tuple[Array, Array],
@@ -214,7 +216,8 @@ def _settled(
     return np.where(loose, np.inf, np.where(np.isnan(rounded), np.inf, rounded))
 
 
-def _add(x: Array, e: Array, center: Array, dtype: DType, depth: int, fold: Fold) -> Array:
+def sum_error(x: Array, e: Array, center: Array, dtype: DType, depth: int, fold: Fold) -> Array:
+    """The bound of a sum of leaves x ± e whose exact sum is `center`, `depth` roundings a leaf."""
     inherited = fold(np.add, e)
     if not dtype.is_float:
         return np.asarray(inherited)
@@ -229,9 +232,9 @@ def _add(x: Array, e: Array, center: Array, dtype: DType, depth: int, fold: Fold
     both = (positive > limit) & (negative > limit)
     against = ((center == np.inf) & (negative > limit)) | ((center == -np.inf) & (positive > limit))
     partial = (np.maximum(positive, negative) > limit) & (np.abs(center) <= limit)
-    settled = _settled(made, center, (x, e), dtype, both | against | partial, fold)
+    bound = settled(made, center, (x, e), dtype, both | against | partial, fold)
     exact = (inherited == 0) & _every_order_exact(x, size, dtype, fold)
-    return np.where(exact, 0.0, settled)
+    return np.where(exact, 0.0, bound)
 
 
 def _every_order_exact(x: Array, size: Array, dtype: DType, fold: Fold) -> Array:
@@ -268,8 +271,8 @@ def _mul(x: Array, e: Array, center: Array, dtype: DType, depth: int, fold: Fold
     steady = _integral_product(x, size, dtype, fold) & ~unsure
     overflow = (peak > LARGEST[dtype]) & ~((center == np.inf) | (center == -np.inf))
     vanishing = fold(np.logical_or, np.isinf(x)) & (low < LEAST[dtype])
-    settled = _settled(made, center, (x, e), dtype, overflow | vanishing, fold)
-    return np.where(steady, 0.0, settled)
+    bound = settled(made, center, (x, e), dtype, overflow | vanishing, fold)
+    return np.where(steady, 0.0, bound)
 
 
 def _integral_product(x: Array, size: Array, dtype: DType, fold: Fold) -> Array:
@@ -280,14 +283,15 @@ def _integral_product(x: Array, size: Array, dtype: DType, fold: Fold) -> Array:
 
 
 def _maximum(x: Array, e: Array, center: Array, dtype: DType, depth: int, fold: Fold) -> Array:
-    return _extreme(x, e, center, fold)
+    return extreme_error(x, e, center, fold)
 
 
 def _minimum(x: Array, e: Array, center: Array, dtype: DType, depth: int, fold: Fold) -> Array:
-    return _extreme(-x, e, -center, fold)
+    return extreme_error(-x, e, -center, fold)
 
 
-def _extreme(x: Array, e: Array, center: Array, fold: Fold) -> Array:
+def extreme_error(x: Array, e: Array, center: Array, fold: Fold) -> Array:
+    """The bound of the maximum of leaves x ± e."""
     if x.shape[-1] == 0 or not e.any():
         return np.zeros(center.shape)
     high, low = fold(np.maximum, x + e), fold(np.maximum, x - e)
@@ -317,14 +321,15 @@ def _mean_var(
     unit, levels = UNIT[dtype], depth + 1
     mean, var = found
     top = (np.abs(x) + e).max(axis=-1)
-    drift = growth(4.0 * levels, unit) * top
+    drift = growth(MEAN_STEPS * levels, unit) * top
     moved = np.sqrt((e * e).mean(axis=-1))
     deviation = np.sqrt(np.maximum(np.where(np.isfinite(var), var, 0.0), 0.0))
-    own = growth(6.0 * levels + 2, unit) * deviation * deviation
+    own = growth(8.0 * levels + 2, unit) * deviation * deviation
     # Merges weigh n_a n_b / (n_a + n_b) <= min(n_a, n_b); over any tree these sum to at most
-    # n log2(n) / 2, so by Cauchy-Schwarz the drift of the means costs this much of M2 / n.
+    # n log2(n) / 2.  Both means of a merge may drift, so by Cauchy-Schwarz that costs this much of
+    # M2 / n.
     weight = math.log2(max(x.shape[-1], 2)) / 2
-    coupled = 2 * math.sqrt(weight) * deviation * drift + weight * drift * drift
+    coupled = 4 * math.sqrt(weight) * deviation * drift + 4 * weight * drift * drift
     spread = 2 * deviation * moved + moved * moved
     # The square of a difference, times a count, may be more than the format holds; so may the
     # difference itself.
@@ -334,8 +339,8 @@ def _mean_var(
     mean_overflow = ~(wide_gap <= LARGEST[dtype])
     # Non-finite leaves are certain in the mean unless infinities meet; the variance is then NaN.
     special = ~np.isfinite(x).all(axis=-1)
-    mean_error = _settled(drift + e.mean(axis=-1), mean, (x, e), dtype, mean_overflow & ~special)
-    var_error = _settled(own + coupled + spread, var, (x, e), dtype, var_overflow & ~special)
+    mean_error = settled(drift + e.mean(axis=-1), mean, (x, e), dtype, mean_overflow & ~special)
+    var_error = settled(own + coupled + spread, var, (x, e), dtype, var_overflow & ~special)
     return [mean_error, var_error]
 
 
@@ -351,11 +356,11 @@ def _logsumexp(x: Array, e: Array, center: Array, dtype: DType, depth: int) -> A
     log_part = np.abs(center - np.where(finite, top, 0.0))
     made = relative + 3 * ulp_size(np.where(np.isfinite(log_part), log_part, 0.0), dtype)
     made = made + e.max(axis=-1)
-    return _settled(made, center, (x, e), dtype, np.zeros(center.shape, np.bool_))
+    return settled(made, center, (x, e), dtype, np.zeros(center.shape, np.bool_))
 
 
 _BUILTIN: dict[str, Callable[[Array, Array, Array, DType, int, Fold], Array]] = {
-    "add": _add,
+    "add": sum_error,
     "mul": _mul,
     "maximum": _maximum,
     "minimum": _minimum,

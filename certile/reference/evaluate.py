@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from math import prod
 
 import numpy as np
 
@@ -41,13 +40,15 @@ from certile.reference.bounding import Freedom, bound, bound_conversion
 from certile.reference.functions import apply
 from certile.reference.machine_numeric import Array
 from certile.reference.memory import poison_fault
+from certile.reference.trees import Fused
 from certile.reference.values import Value, either
 
 Arguments = Mapping[str, Array | bool | int | float]
 # Functions of two operands that only their difference decides.
 _OF_DIFFERENCE = frozenset(("sub", "eq", "ne", "lt", "le", "gt", "ge"))
 
-Depth = int | Mapping[Reduce | Scan, int] | None
+# Levels of trees; a reduction that is computed as a result of another says so.
+Depth = int | Mapping[Reduce | Scan, int | Fused] | None
 
 
 @dataclass(slots=True)
@@ -329,25 +330,37 @@ class Evaluator:
     def _reduce(self, at: Node) -> tuple[Value, ...]:
         assert isinstance(at, Reduce)
         levels = self._levels(at)
-        kept = at.spanned
-        extents = tuple(map(self.extent, at.over))
+        args = self._leaves(at, levels)
+        lead, count = args[0].data.shape[:-1], args[0].data.shape[-1]
+        init = [
+            self._aligned(start, at.spanned, levels).each(lambda a: np.broadcast_to(a, lead))
+            for start in at.init
+        ]
+        depth = self._depth_of(at, count)
+        written = depth.written if isinstance(depth, Fused) else depth
+        found = laws.reduce(at, args, init, self._how, written)
+        if isinstance(depth, Fused) and self._how is not None:
+            leaves = self._leaves(depth.node, levels)
+            found = laws.made_by(depth, leaves, found, self._how)
+        return tuple(Value(value.data, levels, None, value.error) for value in found)
+
+    def _depth_of(self, at: Reduce | Scan, count: int) -> int | Fused:
+        """What is known of a tree; as many levels as leaves where nothing is."""
+        depth = self._depth.get(at) if isinstance(self._depth, Mapping) else self._depth
+        return count if depth is None else depth
+
+    def _leaves(self, at: Reduce, levels: int) -> list[Value]:
+        """The operands of a reduction, with its leaves in order along the last dimension."""
+        kept, extents = at.spanned, tuple(map(self.extent, at.over))
         args = [self._aligned(arg, (*kept, *at.over), levels) for arg in at.args]
         lead = np.broadcast_shapes(*(arg.data.shape[: levels + len(kept)] for arg in args))
-        count = prod(extents)
-        args = [
-            arg.each(lambda a: np.broadcast_to(a, (*lead, *extents)).reshape((*lead, count)))
-            for arg in args
-        ]
         for arg in args:
             if arg.poison is not None and arg.poison.any():
                 raise poison_fault("a reduction", at.loc)
-        init = [
-            self._aligned(start, kept, levels).each(lambda a: np.broadcast_to(a, lead))
-            for start in at.init
+        return [
+            arg.each(lambda a: np.broadcast_to(a, (*lead, *extents)).reshape((*lead, -1)))
+            for arg in args
         ]
-        depth = self._depth.get(at) if isinstance(self._depth, Mapping) else self._depth
-        found = laws.reduce(at, args, init, self._how, count if depth is None else depth)
-        return tuple(Value(value.data, levels, None, value.error) for value in found)
 
     def _scan(self, at: Node) -> tuple[Value, ...]:
         assert isinstance(at, Scan)
@@ -361,8 +374,9 @@ class Evaluator:
         for arg in args:
             if arg.poison is not None and arg.poison.any():
                 raise poison_fault("a scan", at.loc)
-        depth = self._depth.get(at) if isinstance(self._depth, Mapping) else self._depth
-        found = scans.scan(at, args, self._how, count if depth is None else depth)
+        depth = self._depth_of(at, count)
+        assert isinstance(depth, int)
+        found = scans.scan(at, args, self._how, depth)
         back = [*range(levels), *(levels + order.index(axis) for axis in at.axes)]
         return tuple(
             Value(value.data, levels, None, value.error).each(lambda a: a.transpose(back))

@@ -9,166 +9,28 @@ operation in the accumulation dtype.  Leaves how far a tree may be from the refe
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from functools import reduce as fold
+from dataclasses import replace
 
 import numpy as np
 
-from certile.ir.dtypes import DType, bool_, f64, promote
+from certile.ir.dtypes import DType, f64
 from certile.ir.functions import FUNCTIONS
-from certile.ir.laws import ARGMAX, ARGMIN, Law, cast_target, literal_dtype, literal_value
-from certile.ir.terms import Lit, Term, Var, evaluate
+from certile.ir.laws import ARGMAX, ARGMIN, Law
+from certile.ir.terms import Var
 from certile.ir.tile import Reduce
 from certile.reference import machine_numeric as numeric
-from certile.reference.bounding import Freedom, bound, bound_conversion
-from certile.reference.envelope import exact_rows, order_error, tree_error
-from certile.reference.functions import Overrides, apply
+from certile.reference.algebra import Algebra, State
+from certile.reference.bounding import Freedom
+from certile.reference.envelope import closed_error, estimated_error, exact_rows, order_error
 from certile.reference.machine_numeric import Array
+from certile.reference.states import state_results
+from certile.reference.trees import Fused, Tree
 from certile.reference.values import Value
-
-State = tuple[Value, ...]
 
 # Stated here again, as in the language reference: the judge takes no number from the judged.
 _BLOCK, _LANES = 4096, 128
 # The lanes of a block meet at these distances, in this order.
 _DISTANCES = (16, 8, 4, 2, 1, 64, 32)
-
-
-@dataclass(frozen=True, slots=True)
-class Typed:
-    """A value of a term with its dtype."""
-
-    dtype: DType
-    value: Value
-
-
-class Algebra:
-    """The functions of a law on arrays, computed in one accumulation dtype.
-
-    With `how`, error bounds are carried along; otherwise values are only computed, with `overrides`
-    for inexact functions.
-    """
-
-    def __init__(
-        self,
-        law: Law,
-        accumulate: DType,
-        elements: int,
-        how: Freedom | None = None,
-        overrides: Overrides | None = None,
-    ) -> None:
-        self.law = law
-        self.accumulate = accumulate
-        self.state_dtypes = law.state_dtypes(accumulate, elements)
-        self.index_dtype = law.index_dtype(elements)
-        self._how = how
-        self._overrides = overrides
-
-    def identity(self, rank: int) -> State:
-        """The state of no elements, with `rank` dimensions of length 1."""
-        assert self.law.identity is not None
-        shape = (1,) * rank
-        made = self._terms(self.law.identity, {}, self.state_dtypes)
-        return tuple(value.each(lambda array: np.broadcast_to(array, shape)) for value in made)
-
-    def lift(self, args: Sequence[Value]) -> State:
-        """The states of single elements; the last dimension is the element's index."""
-        variables = {
-            name: Typed(self.accumulate, arg)
-            for name, arg in zip(self.law.lift_variables(), args, strict=True)
-        }
-        shape = args[0].data.shape
-        if self.law.indexed:
-            index = self.index_dtype
-            positions = np.arange(shape[-1]).astype(numeric.carrier(index))
-            variables["i"] = Typed(index, Value(positions.reshape((1,) * (len(shape) - 1) + (-1,))))
-        made = self._terms(self.law.lift, variables, self.state_dtypes)
-        return tuple(
-            value.each(lambda array: np.broadcast_to(array, shape)).full() for value in made
-        )
-
-    def merge(self, a: State, b: State) -> State:
-        """The state of the elements of `a` followed by those of `b`."""
-        variables = {}
-        for component, dtype, left, right in zip(
-            self.law.state, self.state_dtypes, a, b, strict=True
-        ):
-            variables[f"a.{component.name}"] = Typed(dtype, left)
-            variables[f"b.{component.name}"] = Typed(dtype, right)
-        made = self._terms(self.law.merge, variables, self.state_dtypes)
-        shape = np.broadcast_shapes(a[0].data.shape, b[0].data.shape)
-        return tuple(
-            value.each(lambda array: np.broadcast_to(array, shape)).full() for value in made
-        )
-
-    def finalize(self, state: State) -> State:
-        """The results of a state, in the dtypes of the accumulation."""
-        variables = {
-            component.name: Typed(dtype, value)
-            for component, dtype, value in zip(
-                self.law.state, self.state_dtypes, state, strict=True
-            )
-        }
-        dtypes = self.law.result_dtypes(self.accumulate)
-        made = self._terms(self.law.finalize, variables, dtypes)
-        shape = state[0].data.shape
-        return tuple(value.each(lambda array: np.broadcast_to(array, shape)) for value in made)
-
-    def conditions(self, terms: tuple[Term, ...], state: State) -> State:
-        """Conditions on a state, as terms over its components."""
-        variables = {
-            component.name: Typed(dtype, value)
-            for component, dtype, value in zip(
-                self.law.state, self.state_dtypes, state, strict=True
-            )
-        }
-        return self._terms(terms, variables, (bool_,) * len(terms))
-
-    def _terms(
-        self, terms: tuple[Term, ...], variables: dict[str, Typed], dtypes: tuple[DType, ...]
-    ) -> State:
-        memo: dict[Term, Typed] = {}
-        made = []
-        for term, dtype in zip(terms, dtypes, strict=True):
-            if isinstance(term, Lit):
-                typed = self._literal(term, dtype)
-            else:
-                typed = evaluate(term, variables, self._beside, self._apply, memo)
-            made.append(self._converted(typed, dtype).value)
-        return tuple(made)
-
-    def _beside(self, literal: Lit, beside: Typed | None) -> Typed:
-        return self._literal(literal, self.accumulate if beside is None else beside.dtype)
-
-    def _literal(self, literal: Lit, dtype: DType) -> Typed:
-        dtype = literal_dtype(literal, self.accumulate) or dtype
-        number = literal_value(literal.value, dtype)
-        return Typed(dtype, Value(np.array(number).astype(numeric.carrier(dtype))))
-
-    def _converted(self, typed: Typed, dtype: DType) -> Typed:
-        if typed.dtype == dtype:
-            return typed
-        data = numeric.convert(typed.value.data, typed.dtype, dtype)
-        error = (
-            None
-            if self._how is None
-            else bound_conversion(typed.value, typed.dtype, dtype, data, self._how)
-        )
-        return Typed(dtype, Value(data, error=error))
-
-    def _apply(self, fn: str, args: tuple[Typed, ...]) -> Typed:
-        target = cast_target(fn, self.accumulate)
-        if target is not None:
-            return self._converted(args[0], target)
-        alike = args[1:] if fn == "where" else args
-        dtype = fold(promote, (arg.dtype for arg in alike))
-        values = [self._converted(arg, dtype).value for arg in alike]
-        if fn == "where":
-            values.insert(0, args[0].value)
-        made = apply(fn, [v.data for v in values], dtype, self._overrides)
-        result = FUNCTIONS[fn].result((dtype,) * FUNCTIONS[fn].arity)
-        error = None if self._how is None else bound(fn, values, dtype, made, result, self._how)
-        return Typed(result, Value(made, error=error))
 
 
 def reduce(
@@ -203,6 +65,29 @@ def reduce(
         exact_row = exact_rows(args, init)
         errors = [None if e is None else np.where(exact_row, 0.0, e) for e in errors]
     return tuple(replace(value, error=e) for value, e in zip(found, errors, strict=True))
+
+
+def made_by(
+    made: Fused, args: Sequence[Value], found: Sequence[Value], how: Freedom
+) -> tuple[Value, ...]:
+    """Results, with room for a program that computes them as results of another reduction.
+
+    `found` are the results as written and `args` the leaves of the other one.  What is computed
+    lies within the bound of that reduction around the exact result, and `found` within its own.  A
+    row whose state is not finite is computed as written.  Without a stated bound, anything goes.
+    """
+    state = state_results(made.node, args, how, made.tree)
+
+    def roomy(value: Value, index: int | None) -> Value:
+        if index is None:
+            return value
+        own = np.zeros(value.data.shape) if value.error is None else value.error
+        if state is None:
+            return replace(value, error=np.full(own.shape, np.inf))
+        more = state.values[index].error
+        return replace(value, error=own + np.where(state.lost, 0.0, 0.0 if more is None else more))
+
+    return tuple(map(roomy, found, made.results))
 
 
 def _in_order(
@@ -348,7 +233,7 @@ def _tree(
     node: Reduce, args: Sequence[Value], init: Sequence[Value], how: Freedom | None, depth: int
 ) -> tuple[Value, ...]:
     """Any tree: in float64, and with bounds for every tree of that depth."""
-    wide = f64 if node.accumulate.is_float else node.accumulate
+    wide = _evaluation_dtype(node)
     widened = [replace(arg, data=numeric.convert(arg.data, node.accumulate, wide)) for arg in args]
     starts = list(init)
     how_wide = None if how is None else replace(how, unit=node.accumulate, always=True)
@@ -358,18 +243,49 @@ def _tree(
         found = _evaluated(exact, stripped(widened), stripped(starts))
     errors: Sequence[Array | None] = (None,) * len(found)
     if how_wide is not None:
-        tracked = Algebra(node.law, wide, args[0].data.shape[-1], how_wide)
-
-        def generic() -> Sequence[Value]:
-            return _evaluated(tracked, widened, starts)
-
-        errors = tree_error(node, widened, starts, found, how_wide, depth, generic)
+        errors = _tree_error(node, widened, starts, found, how_wide, depth)
     results = node.law.result_dtypes(node.accumulate)
     wides = node.law.result_dtypes(wide)
     return tuple(
         Value(numeric.convert(value.data, source, target), error=error)
         for value, source, target, error in zip(found, wides, results, errors, strict=True)
     )
+
+
+def _tree_error(
+    node: Reduce,
+    args: Sequence[Value],
+    init: Sequence[Value],
+    found: Sequence[Value],
+    how: Freedom,
+    depth: int,
+) -> Sequence[Array | None]:
+    """The bound of each result: by a closed form, by those of the state, or an estimate."""
+    closed = closed_error(node, args, init, found, how, depth)
+    if closed is not None:
+        return closed
+    count = args[0].data.shape[-1]
+    made = None if init else state_results(node, args, how, Tree.any_of(depth, count))
+    if made is not None:
+        return [value.error for value in made.values]
+    tracked = Algebra(node.law, _evaluation_dtype(node), count, how)
+    return estimated_error(_evaluated(tracked, args, init), count, depth)
+
+
+def _evaluation_dtype(node: Reduce) -> DType:
+    """The dtype in which a tree is evaluated."""
+    return f64 if node.accumulate.is_float else node.accumulate
+
+
+def exact_results(node: Reduce, args: Sequence[Value]) -> tuple[Value, ...]:
+    """The results of a reduction without a start value, evaluated in float64 where it is of floats.
+
+    `args` have the leaves along the last dimension.
+    """
+    wide = _evaluation_dtype(node)
+    widened = [Value(numeric.convert(arg.data, node.accumulate, wide)) for arg in args]
+    exact = Algebra(node.law, wide, args[0].data.shape[-1])
+    return _quick(node.law, wide, widened) or _evaluated(exact, widened, ())
 
 
 def stripped(values: Sequence[Value]) -> list[Value]:

@@ -88,7 +88,7 @@ def run_machine(
     Raises:
         InternalError: M011, when an array or a scalar is missing or does not fit.
     """
-    memory = {b: _bind(b, buffers) for b in kernel.buffers}
+    memory = {b: _bind(b, buffers, kernel.subgroups) for b in kernel.buffers}
     groups = -(-programs // kernel.programs_per_group)
     values = {"programs": programs, **scalars}
     missing = [scalar.name for scalar in kernel.scalars if scalar.name not in values]
@@ -111,14 +111,14 @@ def run_machine(
     )
 
 
-def _bind(buffer: Buffer, buffers: Mapping[str, Array]) -> Cells:
+def _bind(buffer: Buffer, buffers: Mapping[str, Array], subgroups: int) -> Cells:
     array = buffers.get(buffer.name)
     expected = numeric.storage(buffer.dtype)
     if array is None or array.ndim != 1 or array.dtype.itemsize != expected.itemsize:
         raise InternalError("M011", f"{buffer.name} needs a one-dimensional array of {expected}")
     cells = Cells(buffer.name, array.view(expected), initialised=True)
     if buffer.written:
-        cells.track(across_groups=True)
+        cells.track(subgroups, across_groups=True)
     return cells
 
 
@@ -162,7 +162,7 @@ class _Run:
 
     def _shared_cells(self, array: SharedArray) -> Cells:
         cells = Cells(array.name, self._undefined(array.count, array.dtype), initialised=False)
-        cells.track(across_groups=False)
+        cells.track(self.kernel.subgroups, across_groups=False)
         return cells
 
     def _undefined(self, count: int, dtype: DType) -> Array:

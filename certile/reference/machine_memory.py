@@ -17,6 +17,8 @@ __all__ = ["Cells", "Findings", "Tracker"]
 
 _NOBODY = -1
 _SEVERAL = -2
+# Several subgroups of group g are noted as _ONE_GROUP - g.
+_ONE_GROUP = -3
 
 
 @dataclass(slots=True)
@@ -36,9 +38,13 @@ class Findings:
 
 
 class Tracker:
-    """The last writer and the readers of each element, as numbers of subgroups or of groups."""
+    """The last writer and the readers of each element, as numbers of subgroups or of groups.
 
-    def __init__(self, size: int) -> None:
+    Each `share` numbers in a row belong to one group.
+    """
+
+    def __init__(self, size: int, share: int = 1) -> None:
+        self._share = share
         self.writer = np.full(size, _NOBODY, np.int64)
         self.reader = np.full(size, _NOBODY, np.int64)
 
@@ -51,17 +57,29 @@ class Tracker:
         for who in (self.writer, self.reader):
             known = who >= 0
             who[known & arrived[np.where(known, who, 0)]] = _NOBODY
+        together = np.asarray(arrived.reshape(-1, self._share).all(axis=1))
+        crowded = self.reader <= _ONE_GROUP
+        left = crowded & together[np.where(crowded, _ONE_GROUP - self.reader, 0)]
+        self.reader[left] = _NOBODY
 
     def read(self, index: Array, who: Array) -> int:
         """Note reads; return how many meet another's store."""
         writer = self.writer[index]
         before = self.reader[index]
         alone = (before == _NOBODY) | (before == who)
-        self.reader[index] = np.where(alone, who, _SEVERAL)
+        noted = np.where(alone, who, self._several(before, who))
+        self.reader[index] = noted
         # Of several readers in one operation the last one stays, and the others notice.
-        crowd = index[self.reader[index] != np.where(alone, who, _SEVERAL)]
-        self.reader[crowd] = _SEVERAL
+        stayed = self.reader[index]
+        met = self._several(stayed, who)
+        for crowd in ((stayed != noted) & (met != _SEVERAL), (stayed != noted) & (met == _SEVERAL)):
+            self.reader[index[crowd]] = met[crowd]
         return int(np.count_nonzero((writer != _NOBODY) & (writer != who)))
+
+    def _several(self, noted: Array, who: Array) -> Array:
+        """What is noted of an element that one more subgroup reads."""
+        group = np.where(noted >= 0, noted // self._share, _ONE_GROUP - noted)
+        return np.where(group == who // self._share, _ONE_GROUP - group, _SEVERAL)
 
     def write(self, index: Array, who: Array) -> int:
         """Note stores; return how many meet another's read or store."""
@@ -85,9 +103,9 @@ class Cells:
         self.by_subgroup: Tracker | None = None
         self.by_group: Tracker | None = None
 
-    def track(self, *, across_groups: bool) -> None:
-        """Watch for races within groups, and between groups if asked."""
-        self.by_subgroup = Tracker(self.data.size)
+    def track(self, subgroups: int, *, across_groups: bool) -> None:
+        """Watch for races within groups of `subgroups`, and between groups if asked."""
+        self.by_subgroup = Tracker(self.data.size, subgroups)
         self.by_group = Tracker(self.data.size) if across_groups else None
 
     def inside(

@@ -16,9 +16,10 @@ import numpy as np
 from certile.ir.dtypes import f64
 from certile.ir.tile import Scan
 from certile.reference import machine_numeric as numeric
+from certile.reference.algebra import Algebra, State
 from certile.reference.bounding import Freedom
 from certile.reference.envelope import scan_error
-from certile.reference.laws import Algebra, State, joined, part, spread, stripped
+from certile.reference.laws import joined, part, spread, stripped
 from certile.reference.machine_numeric import Array
 from certile.reference.values import UNIT, Value
 

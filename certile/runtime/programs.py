@@ -6,7 +6,7 @@ or lowering anything, nor importing what does.  Leaves compiling to `certile.pip
 `certile.runtime.cpu.engine`, and files to `certile.runtime.cache`.
 
 An entry on disk is JSON without code; it names the entries that hold the objects.  One that does
-not parse, or whose objects are gone, counts as absent.
+not parse, whose objects are gone, or whose derivation the checker refuses, counts as absent.
 """
 
 from __future__ import annotations
@@ -14,10 +14,11 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
+import logging
 import os
 import weakref
 from collections.abc import Iterator, Mapping, MutableMapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +31,7 @@ from certile.ir.tile import Kernel
 from certile.plan.options import Options
 from certile.runtime.cache import default_cache, key
 from certile.runtime.cpu import engine
+from certile.runtime.derivations import Derivation, derivation_of
 from certile.targets import Sheet
 from certile.watch import SILENT, Watcher, watcher_for
 
@@ -39,7 +41,8 @@ if TYPE_CHECKING:
 
 __all__ = ["CpuLaunch", "CpuProgram", "Request", "keep", "kept", "loaded", "obtain"]
 
-_SCHEMA = "certile.cpu-program/1"
+_SCHEMA = "certile.cpu-program/2"
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +50,7 @@ class CpuLaunch:
     """One launch: its code, where its arguments come from, and how its groups are shared out.
 
     `object_key` names the object in the disk cache, `artifact` the text it was compiled from.
+    `derivation` says why that may run where it computes another kernel than was asked for.
     """
 
     object_key: str
@@ -59,6 +63,7 @@ class CpuLaunch:
     scratch_bytes: int
     task_groups: int
     pool_threads: int
+    derivation: Derivation | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,15 +141,18 @@ def obtain(request: Request, notes: Sequence[Specialised] = ()) -> CpuProgram:
     """
     watch = request.watcher(notes)
     entry_key = request.identity()
-    known = kept(entry_key) if watch is SILENT else None
+    known = kept(entry_key, request.kernel) if watch is SILENT else None
     if known is None:
         known = loaded(request.compiled(watch))
         keep(entry_key, known)
     return known
 
 
-def kept(entry_key: str) -> CpuProgram | None:
-    """Return the program under a key from the disk cache, loaded, or None."""
+def kept(entry_key: str, kernel: Kernel) -> CpuProgram | None:
+    """Return the program of a specialised kernel from the disk cache by its key, loaded, or None.
+
+    One that was derived from the kernel is taken if the checker accepts its certificate again.
+    """
     data = default_cache().get(entry_key)
     if data is None:
         return None
@@ -152,6 +160,11 @@ def kept(entry_key: str) -> CpuProgram | None:
         launches = tuple(_launch(item) for item in json.loads(data)["launches"])
     except (ValueError, KeyError, TypeError):
         return None
+    for launch in launches:
+        refused = None if launch.derivation is None else launch.derivation.refusal(kernel)
+        if refused is not None:
+            _log.warning("a kept program is compiled anew: %s", refused)
+            return None
     loaded_code = []
     for launch in launches:
         code = _load_kept(launch)
@@ -241,6 +254,7 @@ def _of_compiled(each: CompiledLaunch) -> CpuLaunch:
         scratch_bytes=artifact.scratch_bytes,
         task_groups=each.plan.task_groups,
         pool_threads=each.plan.pool_threads,
+        derivation=derivation_of(each.plan),
     )
 
 
@@ -256,18 +270,28 @@ def _document(launch: CpuLaunch) -> dict[str, Any]:
         "scratch_bytes": launch.scratch_bytes,
         "task_groups": launch.task_groups,
         "pool_threads": launch.pool_threads,
+        "derivation": None if launch.derivation is None else asdict(launch.derivation),
     }
 
 
 def _launch(item: dict[str, Any]) -> CpuLaunch:
+    derived = item["derivation"]
     return CpuLaunch(
         **{
             **item,
             "buffers": tuple(item["buffers"]),
             "scalars": tuple((_value(value), BY_NAME[name]) for value, name in item["scalars"]),
             "programs": _value(item["programs"]),
+            "derivation": None if derived is None else _derivation(derived),
         }
     )
+
+
+def _derivation(item: dict[str, Any]) -> Derivation:
+    texts = item["kernel"], item["certificate"]
+    if not all(isinstance(text, str) for text in texts):
+        raise TypeError("a derivation is texts")
+    return Derivation(*texts)
 
 
 def _value_document(value: HostValue) -> list[Any]:

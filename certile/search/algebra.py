@@ -82,6 +82,27 @@ def _combined(
     return tuple(sorted((key, value) for key, value in out.items() if value))
 
 
+def difference(table: Table, term: int) -> int | None:
+    """A positive number times common atoms times a - b, if that is what a term is."""
+    try:
+        read = Field(table).read(term)
+    except Refused:
+        return None
+    if read.bottom != _ONE or len(read.top) != 2 or any(each for (_, each) in read.top):
+        return None
+    ((first, _), value), ((second, _), other) = sorted(
+        read.top.items(), key=lambda item: item[1], reverse=True
+    )
+    common = tuple(sorted(set(first) & set(second)))
+    a, b = (tuple(each for each in powers if each not in common) for powers in (first, second))
+    if value != -other or not a or not b:
+        return None
+    minus = _monomial(table, (b, ()), Fraction(-1))
+    between = table.make("add", _monomial(table, (a, ()), Fraction(1)), minus)
+    factor = _monomial(table, (common, ()), value)
+    return between if factor == table.num(1) else table.make("mul", factor, between)
+
+
 def spread(table: Table, body: int) -> list[tuple[int, int]] | None:
     """The body as (coefficient without an element, monomial of the element) pairs."""
     field = Field(table)

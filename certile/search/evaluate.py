@@ -23,7 +23,7 @@ _NUMBERS: Final = (-3.0, -2.0, -1.0, -0.5, 0.5, 1.0, 2.0, 3.0)
 
 
 class Unspecified(Exception):  # noqa: N818 - the term has no value, which is no fault
-    """A number other than zero over zero, a function nobody knows, or a number too large here."""
+    """A number other than zero over zero, or a number too large here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,11 +76,17 @@ def draw_element(choose: random.Random, domain: Mapping[str, int]) -> Element:
 
 
 def draw_world(choose: random.Random, domain: Mapping[str, int], longest: int = 3) -> World:
-    """Two lists, one element, and the symbols that have their own names, like `s.h`."""
+    """Two lists, one element, and the symbols that have their own names, like `s.h`.
+
+    No two elements of the lists have one place, `i`, as none have in a program.
+    """
     lists = {
         name: [draw_element(choose, domain) for _ in range(choose.randint(0, longest))]
         for name in ("xs", "ys")
     }
+    if "i" in domain:
+        places = iter(choose.sample(range(4 * longest), 2 * longest))
+        lists = {n: [{**e, "i": float(next(places))} for e in held] for n, held in lists.items()}
     one = draw_element(choose, domain)
     symbols = {name if "." in name else f"e.{name}": value for name, value in one.items()}
     return World(lists, symbols, draw_element(choose, domain))
@@ -116,8 +122,6 @@ class _Evaluator:
         args = [self.value(arg, element) for arg in row.args]
         if row.op == "kind":
             return float(bool(kind_of(args[0]) & int(row.value)))  # type: ignore[arg-type]
-        if row.op == "call":
-            raise Unspecified
         return _OPERATIONS[row.op](*args)
 
     def _aggregate(self, row: Row) -> float:

@@ -13,31 +13,50 @@ exponent of a derived law has to be proved never positive (`Meaning.bounded`).
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import product as choices
 from typing import Final, Literal
 
 from certile.ir.laws import Component, Law, StateType
-from certile.ir.meanings import Discharge, Domain, Meaning
-from certile.ir.terms import Lit, Term, Var, app, applications
+from certile.ir.meanings import Domain, Meaning
+from certile.ir.terms import Lit, Term, Var, app
+from certile.proof.check import finite_fields
 from certile.proof.check.context import Context
 from certile.proof.check.elaborate import Reader
 from certile.proof.check.kinds import FINITE
 from certile.proof.check.parse import Json
 from certile.proof.check.reader import DOMAINS
+from certile.proof.check.regions import DISCHARGES
 from certile.proof.check.replay import Goal
 from certile.proof.check.terms import Refused
+from certile.proof.render import Writer
 from certile.search.laws import Refusal, prove, refute
-from certile.search.outer import STARTS, Outer, Part, counted
+from certile.search.outer import COUNT, PLAIN, Outer, Part, begun, counted
 from certile.search.prover import search_table
-from certile.search.shifts import NEW, OLD, Family, Language, Moments, R, cross, families
+from certile.search.shifts import (
+    NEW,
+    OLD,
+    Family,
+    Language,
+    Moments,
+    R,
+    cross,
+    families,
+    vanishes,
+)
 from certile.search.writing import factors, mentions, product, substituted, summands, total
 
 Guard = Literal["none", "element", "term", "weight"]
 _GUARDS: Final[tuple[Guard, ...]] = ("none", "element", "term", "weight")
 _ZERO_TRIALS: Final = 60
+_MEAN: Final = app("div", R, COUNT)
+_WHERE_FINITE: Final = app("where", app("isfinite", R), R, 0.0)
+_FAR: Final = (
+    "moments about r lose digits where r of a part of the row may be far from its elements; r has "
+    "to be the extreme or the mean of what it is subtracted from"
+)
 # How far a refused candidate came, by the obligation that failed.
-_REACHED: Final = ("read", "nil", "one", "cat", "finalize", "bound")
+_REACHED: Final = ("read", "ratio", "near", "nil", "one", "cat", "finalize", "bound")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +65,10 @@ class Chain:
 
     The fields are `x`, or `x0`, `x1`, … for several operands.  `parameters` are numbers that all
     elements share.  `nonempty`: every list has an element, so no result is claimed of none.
+    `value` is the `r` that sums read, over the outer result, `r` too, and the number of elements,
+    `outer.COUNT`.  `outside`, where it is given, is a factor of each sum, over the results before
+    it: `r0` is the outer one.  `wanted` are the places of the results the law gives, all unless
+    told otherwise, and `specification` what they are, where a program says it in its own terms.
     """
 
     outer: Outer
@@ -54,6 +77,10 @@ class Chain:
     operands: int = 1
     parameters: Mapping[str, Domain] = field(default_factory=dict)
     nonempty: bool = False
+    value: Term = PLAIN
+    outside: tuple[Term, ...] = ()
+    wanted: tuple[int, ...] | None = None
+    specification: tuple[Term, ...] | None = None
 
     def fields(self) -> tuple[str, ...]:
         """The names of the fields of an element."""
@@ -62,7 +89,7 @@ class Chain:
 
 @dataclass(frozen=True, slots=True)
 class Fused:
-    """A law of one pass; its results are r and the later sums, in order."""
+    """A law of one pass; its results are the outer one and the later sums, in order."""
 
     law: Law
     meaning: Meaning
@@ -93,12 +120,28 @@ def derive(chain: Chain, name: str = "fused") -> Fused | Refusal:
         proved = prove(law, meaning)
         if not isinstance(proved, Refusal):
             return Fused(law, meaning, proved)
-        if best is None or _rank(proved) > _rank(best):
+        if best is None or rank(proved) > rank(best):
             best = proved
     return best or Refusal(name, "read", "there is no later sum", None)
 
 
-def _rank(refusal: Refusal) -> int:
+def meaning(
+    chain: Chain, specification: tuple[Term, ...], closed: tuple[Term, ...], domain: Domain
+) -> Meaning:
+    """What a law for a chain means, by the closed forms of its state."""
+    return Meaning(
+        closed=closed,
+        specification=specification,
+        domain=dict.fromkeys(chain.fields(), domain),
+        discharges=DISCHARGES,
+        parameters=chain.parameters,
+        nonempty=chain.nonempty,
+        bounded=True,
+    )
+
+
+def rank(refusal: Refusal) -> int:
+    """How far a candidate came before it was refused."""
     return _REACHED.index(refusal.obligation.partition(".")[0])
 
 
@@ -106,18 +149,40 @@ def _ways(chain: Chain, name: str, later: Term) -> list[tuple[Family, ...]] | Re
     """The families for a later sum: of the whole term, or of the terms whose sum it is."""
     language = Language(chain.fields(), tuple(chain.parameters), chain.key)
     try:
-        whole: list[tuple[Family, ...]] = [(family,) for family in families(language, later)]
-        if whole:
-            return whole
+        whole = families(language, later)
+        kept = [family for family in whole if _stays_near(chain, language, later, family)]
+        if kept:
+            return [(family,) for family in kept]
         options: list[list[Family]] = []
         for summand in summands(later):
             found = families(language, summand)
             if not found:
                 return _depends(chain, language, name, summand)
-            options.append(found)
+            kept = [family for family in found if _stays_near(chain, language, summand, family)]
+            if not kept:
+                return Refusal(name, "near", _FAR, None)
+            options.append(kept)
     except Refused as refusal:
         return Refusal(name, "read", str(refusal), None)
     return list(choices(*options))
+
+
+def _stays_near(chain: Chain, language: Language, summand: Term, family: Family) -> bool:
+    """Whether no part of a list has an r much further from its elements than r of the list is.
+
+    Moments about a far r are large numbers whose difference is the small sum that is wanted, so its
+    digits are lost, although the law is true.  A running extreme only comes nearer to what is
+    beyond it, and a mean lies among the elements that it is of; where r is anything else, as a sum
+    that grows and falls, or is of other numbers than those it is subtracted from, nothing holds it.
+    """
+    if not isinstance(family, Moments):
+        return True
+    means = {"add": (_MEAN,), "mean": (PLAIN,)}.get(chain.outer, (PLAIN, _WHERE_FINITE))
+    keys = [chain.key, app("abs", chain.key)] if chain.outer == "absmax" else [chain.key]
+    moving = [each for each in factors(summand) if mentions(each, R)]
+    return chain.value in means and all(
+        any(vanishes(language, each, key) for key in keys) for each in moving
+    )
 
 
 def _depends(chain: Chain, language: Language, name: str, summand: Term) -> Refusal:
@@ -128,12 +193,14 @@ def _depends(chain: Chain, language: Language, name: str, summand: Term) -> Refu
     domain |= {f"s.{each}": DOMAINS[kind] for each, kind in chain.parameters.items()}
     found = refute(table, Goal(Context(table, domain), left, right), domain)
     a, b = table.text(left, right)
-    return Refusal(name, "ratio", f"(is {a} {b})", found)
+    writer = Writer(table, {})
+    formula = f"{writer.text(left)} = {writer.text(right)}".replace("s.", "")
+    return Refusal(name, "ratio", f"(is {a} {b})", found, (formula,))
 
 
 def _candidates(chain: Chain, options: Sequence[list[tuple[Family, ...]]]) -> Iterator[Candidate]:
     """Every candidate, those that claim most and guard least first."""
-    start = STARTS[chain.outer](chain.key)
+    start = begun(chain.outer, chain.key, chain.value)
     guards = _GUARDS if start.bad_element else ("none", "term") if start.bad else ("none",)
     domains: tuple[Domain, ...] = ("any", "finite")
     for domain in domains:
@@ -148,7 +215,7 @@ class _Fusion:
 
     def __init__(self, chain: Chain, candidate: Candidate, name: str) -> None:
         self._chain, self._candidate, self._name = chain, candidate, name
-        self._start = STARTS[chain.outer](chain.key)
+        self._start = begun(chain.outer, chain.key, chain.value)
         self._parts: dict[str, Part] = dict(self._start.parts)
         self._merges: dict[str, Term] = {
             name: app(part.merge, f"a.{name}", f"b.{name}") for name, part in self._parts.items()
@@ -156,14 +223,16 @@ class _Fusion:
 
     def built(self) -> tuple[Law, Meaning]:
         """The law and its meaning."""
-        chain, results = self._chain, [self._start.value]
-        for later, chosen in zip(chain.later, self._candidate.families, strict=True):
-            value = total(self._kept(family)[0] for family in chosen)
-            guarded = self._candidate.nan_where_bad and mentions(later, R)
-            results.append(app("where", self._bad_list(), Lit("nan"), value) if guarded else value)
+        results = self._results()
+        if self._candidate.domain == "finite" and not self._chain.parameters:
+            self._add_anchors()
+        law = self._law(results)
+        return replace(law, closed=tuple(self._closed())), self._meaning()
+
+    def _law(self, results: Sequence[Term]) -> Law:
         parts = self._parts.values()
         types: tuple[StateType, ...] = tuple("acc" for _ in results)
-        law = Law(
+        return Law(
             name=self._name,
             state=tuple(map(Component, self._parts)),
             identity=tuple(part.identity for part in parts),
@@ -171,33 +240,53 @@ class _Fusion:
             merge=tuple(self._merges.values()),
             finalize=tuple(results),
             results=types,
-            operands=chain.operands,
+            operands=self._chain.operands,
         )
-        return law, self._meaning()
+
+    def _closed(self) -> Iterator[Term]:
+        return (part.closed for part in self._parts.values())
+
+    def _results(self) -> list[Term]:
+        """The wanted results, over the components."""
+        chain, results = self._chain, [self._start.result]
+        for place, (later, chosen) in enumerate(
+            zip(chain.later, self._candidate.families, strict=True)
+        ):
+            value = total(self._kept(family)[0] for family in chosen)
+            if self._candidate.nan_where_bad and mentions(later, R):
+                value = app("where", self._bad_list(), Lit("nan"), value)
+            outside = chain.outside[place] if chain.outside else Lit(1.0)
+            before = {f"{R}{number}": result for number, result in enumerate(results)}
+            results.append(product([substituted(outside, before), value]))
+        return [results[place] for place in self._wanted()]
+
+    def _wanted(self) -> Sequence[int]:
+        chain = self._chain
+        return range(1 + len(chain.later)) if chain.wanted is None else chain.wanted
 
     def _meaning(self) -> Meaning:
-        chain, whole = self._chain, self._start.specified()
-        sums = (app("list.sum", substituted(later, {R: whole})) for later in chain.later)
-        return Meaning(
-            closed=tuple(part.closed for part in self._parts.values()),
-            specification=(whole, *sums),
-            domain=dict.fromkeys(chain.fields(), self._candidate.domain),
-            discharges=self._discharges(),
-            parameters=chain.parameters,
-            nonempty=chain.nonempty,
-            bounded=True,
-        )
+        chain = self._chain
+        specification = chain.specification or self._specified()
+        return meaning(chain, specification, tuple(self._closed()), self._candidate.domain)
 
-    def _discharges(self) -> tuple[Discharge, ...]:
-        """What the merges of one pass make that the two passes do not."""
-        used = {type(family) for chosen in self._candidate.families for family in chosen}
-        out = [Discharge("dynamic", "a sum of some elements", "the sum of the sizes of its terms")]
-        if any(each.fn == "exp" for each in applications(self._merges.values())):
-            out.append(Discharge("dynamic", "exp of a difference of two partial results", "1"))
-        if Moments in used:
-            bound = "the greatest difference of two partial results, to the power of the moment"
-            out.append(Discharge("dynamic", "a power of such a difference times a sum", bound))
-        return tuple(out)
+    def _specified(self) -> tuple[Term, ...]:
+        start, chain = self._start, self._chain
+        r = start.of_list(start.value)
+        results = [start.of_list(start.result)]
+        for place, later in enumerate(chain.later):
+            before = {f"{R}{number}": result for number, result in enumerate(results)}
+            outside = substituted(chain.outside[place], before) if chain.outside else Lit(1.0)
+            results.append(app("list.sum", product([outside, substituted(later, {R: r})])))
+        return tuple(results[place] for place in self._wanted())
+
+    def _add_anchors(self) -> None:
+        """Sums of the fields of which the state would not show that they are finite."""
+        shown = finite_fields(self._law(()))
+        for name in self._chain.fields():
+            if name not in shown:
+                part = Part(app("list.sum", name), Lit(0.0), Var(name), "add")
+                held = f"t{len(self._parts)}"
+                self._added(held, part, app("add", f"a.{held}", f"b.{held}"))
 
     def _bad_list(self) -> Term:
         """Whether r of the state is bad; a list without elements is not, having no summand."""
@@ -242,9 +331,10 @@ class _Fusion:
         return next((Var(k) for k, part in self._parts.items() if part.closed == closed), None)
 
     def _part(self, body: Term) -> Part:
-        state = {R: self._start.of(self._start.value, "state")}
-        state |= {name: Var(f"state.{name}") for name in self._start.parts if name != R}
-        one = {R: self._start.lifted} | dict.fromkeys(("n",), Lit(1.0))
+        start = self._start
+        state = {R: start.of(start.value, "state")}
+        state |= {name: Var(f"state.{name}") for name in start.parts}
+        one = {R: start.lifted} | {name: part.lift for name, part in start.parts.items()}
         closed = app("list.sum", substituted(body, state))
         return Part(closed, Lit(0.0), substituted(body, one), "add")
 
@@ -274,7 +364,9 @@ class _Fusion:
         chain, table = self._chain, search_table()
         shared = {name: table.make("sym", value=f"c.{name}") for name in chain.parameters}
         reader = Reader(table, shared, ("xs",), chain.fields())
-        value = reader.value(app("list.sum", substituted(body, {R: self._start.specified()})))
+        start = self._start
+        of_list = start.of_list(substituted(body, {R: start.value}))
+        value = reader.value(app("list.sum", of_list))
         domain = dict.fromkeys(chain.fields(), FINITE)
         domain |= {f"c.{name}": DOMAINS[kind] for name, kind in chain.parameters.items()}
         goal = Goal(Context(table, domain), value, table.num(0))

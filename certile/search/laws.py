@@ -10,6 +10,7 @@ import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import Final
 
 from certile.ir.laws import Law
@@ -19,10 +20,12 @@ from certile.proof.check.parse import Json
 from certile.proof.check.reader import DOMAINS, SHARED, goals
 from certile.proof.check.replay import Goal, Step
 from certile.proof.check.terms import VALUED, Refused, Table
+from certile.proof.render import claim_lines
 from certile.search.evaluate import Unspecified, World, agree, draw_world, evaluate, kind_of
 from certile.search.prover import prove_goal, search_table
 
 _TRIALS: Final = 400
+_FEW_TRIALS: Final = 60
 _SEED: Final = 1
 
 
@@ -59,14 +62,28 @@ class Refusal:
     obligation: str
     goal: str
     counterexample: Counterexample | None
+    formulas: tuple[str, ...] = ()
 
     def text(self) -> str:
         """What failed, and what shows it."""
+        return f"{self.law}: {self.obligation} is not proved; {self.shown}\n  {self.goal}"
+
+    @property
+    def shown(self) -> str:
+        """The lists on which the two sides differ, or that none were found."""
         if self.counterexample is None:
-            shown = "no counterexample was found"
-        else:
-            shown = self.counterexample.text(self.obligation)
-        return f"{self.law}: {self.obligation} is not proved; {shown}\n  {self.goal}"
+            return "no counterexample was found"
+        return self.counterexample.text(self.obligation)
+
+    def notes(self) -> tuple[str, ...]:
+        """Lines for a person: what is to be shown, what its names stand for, what shows it false.
+
+        Where the law was not even read, the reason.
+        """
+        if not self.formulas:
+            return (self.goal,)
+        claim, *names = self.formulas
+        return (f"to show: {claim}", *(f"where {name}" for name in names), self.shown)
 
 
 def prove(law: Law, meaning: Meaning | Action) -> Json | Refusal:
@@ -77,17 +94,33 @@ def prove(law: Law, meaning: Meaning | Action) -> Json | Refusal:
     except Refused as refusal:
         return Refusal(law.name, "read", str(refusal), None)
     domain = {name: DOMAINS[kind] for name, kind in meaning.given().items()}
+    symbols = _symbols(meaning, domain)
     for name, goal in obligations:
-        found = refute(table, goal, _symbols(meaning, domain))
+        # A few lists refute most of what is false; many are for what no proof was found of.
+        found = refute(table, goal, symbols, _FEW_TRIALS)
         if found is not None:
-            return Refusal(law.name, name, goal_text(table, goal), found)
+            return _refused(table, law, meaning, (name, goal), found)
     scripts: dict[str, tuple[Step, ...]] = {}
     for name, goal in obligations:
         steps = prove_goal(table, goal)
         if steps is None:
-            return Refusal(law.name, name, goal_text(table, goal), None)
+            # A search that gives up may have left no fuel to evaluate and print with.
+            table.fuel = search_table().fuel
+            return _refused(table, law, meaning, (name, goal), refute(table, goal, symbols))
         scripts[name] = steps
     return _certificate(table, heading(law, meaning), domain, obligations, scripts)
+
+
+def _refused(
+    table: Table,
+    law: Law,
+    meaning: Meaning | Action,
+    obligation: tuple[str, Goal],
+    found: Counterexample | None,
+) -> Refusal:
+    name, goal = obligation
+    formulas = tuple(claim_lines(table, law, meaning, name, goal))
+    return Refusal(law.name, name, goal_text(table, goal), found, formulas)
 
 
 def _symbols(meaning: Meaning | Action, domain: dict[str, int]) -> dict[str, int]:
@@ -104,9 +137,9 @@ def refute(
     table: Table, goal: Goal, domain: Mapping[str, int], trials: int = _TRIALS
 ) -> Counterexample | None:
     """Lists on which the two sides differ, by random evaluation; short ones first."""
-    choose = random.Random(_SEED)
-    for trial in range(trials):
-        world = draw_world(choose, domain, longest=1 + 3 * trial // trials)
+    spoken = _spoken(table, goal)
+    drawn = tuple((name, mask) for name, mask in domain.items() if name in spoken)
+    for world in _worlds(drawn, trials):
         try:
             if not _holds(table, world, goal):
                 continue
@@ -114,8 +147,33 @@ def refute(
         except Unspecified:
             continue
         if not agree(left, right):
-            return Counterexample(world, left, right)
+            return Counterexample(_completed(world, domain), left, right)
     return None
+
+
+@lru_cache(maxsize=64)
+def _worlds(domain: tuple[tuple[str, int], ...], trials: int) -> tuple[World, ...]:
+    """The worlds that are tried over a domain, those with short lists first."""
+    choose, masks = random.Random(_SEED), dict(domain)
+    return tuple(
+        draw_world(choose, masks, longest=1 + 3 * trial // trials) for trial in range(trials)
+    )
+
+
+def _spoken(table: Table, goal: Goal) -> set[str]:
+    """The fields and shared numbers that a goal and what it assumes speak of."""
+    rows = (table.rows[t] for t in table.reach(goal.left, goal.right, *goal.context.kinds))
+    return {str(row.value).removeprefix("e.") for row in rows if row.op in ("elem", "sym")}
+
+
+def _completed(world: World, domain: Mapping[str, int]) -> World:
+    """The world with a number, alike everywhere, for each field that nothing spoke of."""
+    lists = {
+        name: [{field: each.get(field, 1.0) for field in domain} for each in elements]
+        for name, elements in world.lists.items()
+    }
+    rest = {name if "." in name else f"e.{name}": 1.0 for name in domain}
+    return World(lists, rest | dict(world.symbols))
 
 
 def _holds(table: Table, world: World, goal: Goal) -> bool:

@@ -1,8 +1,9 @@
 """The outer reductions that fold fusion starts from: their part of a fused law, as terms.
 
-A reduction `r` of a key has components with closed forms, and r as a function of them.  Where f(x,
-r) may have no value, as for a maximum of -inf, r is *bad*: `bad` is that condition on a state, and
-`bad_element` the one on an element alone.
+A reduction of a key has components with closed forms, its result as a function of them, and what
+later sums read, r, as a function of the result: a mean of a sum, or a maximum where it is finite
+and 0 elsewhere.  Where f(x, r) may have no value, as for a maximum of -inf, r is *bad*: `bad` is
+that condition on a state, and `bad_element` the one on an element alone.
 """
 
 from __future__ import annotations
@@ -10,12 +11,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Literal
+from typing import Final, Literal
 
-from certile.ir.terms import Lit, Term, Var, app
-from certile.search.writing import substituted
+from certile.ir.terms import Lit, Term, Var, app, applications
+from certile.search.writing import replaced, substituted
 
 Outer = Literal["max", "min", "absmax", "mean", "add"]
+# What later sums read unless they read a function of it: the outer result itself.
+PLAIN: Final = Var("r")
+# The number of elements of the list.
+COUNT: Final = app("list.sum", 1.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +35,14 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """An outer reduction of a key; `value` is r and `bad` its bad states, over component names."""
+    """An outer reduction of a key, as terms over the names of its components.
+
+    `result` is what it gives, `value` the r that later sums read, a function of it; `lifted` is r
+    of one element; `bad` are the states for which f(x, r) may have no value.
+    """
 
     parts: Mapping[str, Part]
+    result: Term
     value: Term
     lifted: Term
     bad: Term | None = None
@@ -44,26 +54,44 @@ class Start:
 
     def merged(self) -> Term:
         """r of two states merged."""
-        joined = {name: app(part.merge, f"a.{name}", f"b.{name}") for name, part in self._parts()}
+        joined = {
+            name: app(part.merge, f"a.{name}", f"b.{name}") for name, part in self.parts.items()
+        }
         return substituted(self.value, joined)
 
-    def specified(self) -> Term:
-        """r of a list, without a state."""
-        return substituted(self.value, {name: part.closed for name, part in self._parts()})
-
-    def _parts(self) -> list[tuple[str, Part]]:
-        return list(self.parts.items())
+    def of_list(self, term: Term) -> Term:
+        """A term over component names, for a list and without a state."""
+        return substituted(term, {name: part.closed for name, part in self.parts.items()})
 
 
 def counted() -> Part:
     """The number of elements."""
-    return Part(app("list.sum", 1.0), Lit(0.0), Lit(1.0), "add")
+    return Part(COUNT, Lit(0.0), Lit(1.0), "add")
+
+
+def begun(outer: Outer, key: Term, value: Term = PLAIN) -> Start:
+    """The start of a chain; `value` is what later sums call r, over the result `r` and `COUNT`."""
+    start = _STARTS[outer](key)
+    if value == PLAIN:
+        return start
+    counts = COUNT in applications((value,))
+    parts = {**start.parts, "n": counted()} if counts else start.parts
+    one = {name: part.lift for name, part in start.parts.items()}
+    counted_value = replaced(value, {COUNT: Var("n")})
+    return Start(
+        parts,
+        start.result,
+        substituted(counted_value, {"r": start.result}),
+        substituted(counted_value, {"r": substituted(start.result, one), "n": Lit(1.0)}),
+        start.bad or (app("eq", "n", 0.0) if counts else None),
+        start.bad_element,
+    )
 
 
 def _extreme(key: Term, list_of: str, worst: str, merge: str) -> Start:
     lowest = Lit("-inf" if worst == "lowest" else "inf")
-    part = Part(app(list_of, key), Lit(worst), key, merge)
-    return Start({"r": part}, Var("r"), key, app("eq", Var("r"), lowest), app("eq", key, lowest))
+    part, m = Part(app(list_of, key), Lit(worst), key, merge), Var("m")
+    return Start({"m": part}, m, m, key, app("eq", m, lowest), app("eq", key, lowest))
 
 
 def _max(key: Term) -> Start:
@@ -75,22 +103,24 @@ def _min(key: Term) -> Start:
 
 
 def _absmax(key: Term) -> Start:
-    size = app("abs", key)
+    size, m = app("abs", key), Var("m")
     closed = app("maximum", 0.0, app("list.max", size))
     part = Part(closed, Lit(0.0), size, "maximum")
-    return Start({"r": part}, Var("r"), size, app("eq", "r", 0.0), app("eq", key, 0.0))
+    return Start({"m": part}, m, m, size, app("eq", m, 0.0), app("eq", key, 0.0))
 
 
 def _add(key: Term) -> Start:
-    part = Part(app("list.sum", key), Lit(0.0), key, "add")
-    return Start({"r": part}, Var("r"), key)
+    part, t = Part(app("list.sum", key), Lit(0.0), key, "add"), Var("t")
+    return Start({"t": part}, t, t, key)
 
 
 def _mean(key: Term) -> Start:
+    """The sum of the key and the count; both the result and r are their ratio."""
     parts = {"n": counted(), "t": Part(app("list.sum", key), Lit(0.0), key, "add")}
-    return Start(parts, app("div", "t", "n"), key, app("eq", "n", 0.0))
+    mean = app("div", "t", "n")
+    return Start(parts, mean, mean, key, app("eq", "n", 0.0))
 
 
-STARTS: Mapping[Outer, Callable[[Term], Start]] = MappingProxyType(
+_STARTS: Mapping[Outer, Callable[[Term], Start]] = MappingProxyType(
     {"max": _max, "min": _min, "absmax": _absmax, "mean": _mean, "add": _add}
 )

@@ -13,10 +13,10 @@ from certile.proof.check import kinds
 from certile.proof.check.order import AT_MOST, compare
 from certile.proof.check.replay import Goal, Step, attained
 from certile.proof.check.terms import JOIN, Fuel, Refused, Table
-from certile.search.algebra import product, ratio, spread, total
+from certile.search.algebra import difference, product, ratio, spread, total
 from certile.search.script import Script
 
-SEARCH_FUEL: Final = 30_000_000
+SEARCH_FUEL: Final = 3_000_000
 _DEPTH: Final = 60
 _GROUPS: Final = (kinds.NINF, kinds.FINITE, kinds.PINF, kinds.NAN)
 _DECIDED: Final = (kinds.ZERO, kinds.POS)
@@ -264,6 +264,37 @@ def _same_values(script: Script) -> bool:
     return False
 
 
+def _vanishing(script: Script) -> bool:
+    """A sum against 0: that it is a sum of zeros, for each element."""
+    rows, goal, table = script.table.rows, script.goal, script.table
+    row = rows[goal.left]
+    if row.op != "sum" or goal.right != table.num(0) or rows[row.args[0]].op == "num":
+        return False
+    floor, zeros = script.open, table.apply(row, (goal.right,))
+    script.take("have", terms=(goal.left, zeros))
+    proved = script.attempt("under") and _solve_down_to(script, floor, _DEPTH)
+    return proved and script.replace(goal.left, zeros)
+
+
+def _difference(script: Script) -> bool:
+    """What is compared with 0 and is c·a - c·b, as c·(a - b): then the order of a and b counts."""
+    rows, table = script.table.rows, script.table
+    zero = table.num(0)
+    for term in script.reach():
+        if rows[term].op != "less" or rows[term].args[0] != zero:
+            continue
+        of = rows[term].args[1]
+        written = difference(table, of)
+        if written is None or written == of:
+            continue
+        mark = script.mark()
+        for path in list(script.occurrences(of)):
+            script.attempt("ring", path, (written,))
+        if script.mark()[1] != mark[1]:
+            return True
+    return False
+
+
 def _decide(script: Script) -> bool:
     """Split what an undecided condition, maximum or minimum asks, the smallest one first."""
     rows, context, table = script.table.rows, script.goal.context, script.table
@@ -288,9 +319,12 @@ def _decide_order(script: Script, a: int, b: int) -> bool:
     context, rows = script.goal.context, script.table.rows
     x, y = context.kind(a), context.kind(b)
     for term, mask, other in ((a, x, y), (b, y, x)):
-        if other in kinds.ONLY and rows[term].op != "num" and mask & other and mask & ~other:
-            script.take("split", terms=(term,), masks=(other, mask & ~other))
-            return True
+        if other in kinds.ONLY and rows[term].op != "num":
+            sides = (other - 1, other, kinds.ANY & ~(2 * other - 1) & ~kinds.NAN, kinds.NAN)
+            masks = tuple(mask & side for side in sides if mask & side)
+            if len(masks) > 1:
+                script.take("split", terms=(term,), masks=masks)
+                return True
         if mask & kinds.NAN:
             if mask == kinds.NAN:
                 return False
@@ -362,4 +396,12 @@ _CERTAIN: Final[tuple[Tactic, ...]] = (
     _same_values,
     _relate,
 )
-_DOUBTFUL: Final[tuple[Tactic, ...]] = (_under, _expand, _congruence, _decide, _split_sums)
+_DOUBTFUL: Final[tuple[Tactic, ...]] = (
+    _vanishing,
+    _under,
+    _expand,
+    _congruence,
+    _difference,
+    _decide,
+    _split_sums,
+)

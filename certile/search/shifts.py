@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
 
-from certile.ir.terms import Apply, Lit, Term, Var, app
+from certile.ir.terms import Lit, Term, Var, app
 from certile.proof.check.elaborate import Reader
 from certile.proof.check.field import Exponent, Field, Monomial, Polynomial, Powers
 from certile.proof.check.terms import Refused, Table
@@ -117,6 +117,13 @@ def cross(language: Language, summand: Term) -> tuple[Table, int, int]:
     return table, left, table.make("mul", value(OLD, {}), value(NEW, others))
 
 
+def vanishes(language: Language, factor: Term, key: Term) -> bool:
+    """Whether a factor is zero where r is the key."""
+    table = search_table()
+    value = language.reader(table).value(substituted(factor, {R: key}))
+    return Field(table).equal(value, table.num(0))
+
+
 def _scale(language: Language, summand: Term) -> Scale | None:
     """The family of one sum, if the ratio of two bodies is a monomial without an element."""
     table = search_table()
@@ -132,7 +139,7 @@ def _scale(language: Language, summand: Term) -> Scale | None:
         same = Field(table).equal(table.make("mul", reader.value(factor), old), new)
     except Refused:
         return None
-    return Scale(_relative(language, summand), factor) if same else None
+    return Scale(summand, factor) if same else None
 
 
 def _quotient(parts: Iterable[tuple[Polynomial, int]]) -> tuple[Monomial, Fraction] | None:
@@ -203,42 +210,6 @@ class _Writer:
             atoms = [self._atom(atom) for atom, power in powers for _ in range(power)]
             terms.append(scaled(float(value), product(atoms)))
         return total(terms)
-
-
-def _relative(language: Language, term: Term) -> Term:
-    """The term with exponents that vanish at r = key, and are linear in r, as c · (key - r)."""
-    match term:
-        case Apply("exp", (argument,)) if mentions(argument, R):
-            return app("exp", _from_key(language, argument) or argument)
-        case Apply(fn, args):
-            return Apply(fn, tuple(_relative(language, arg) for arg in args))
-        case _:
-            return term
-
-
-def _from_key(language: Language, exponent: Term) -> Term | None:
-    table = search_table()
-    reader = language.reader(table)
-    r = table.make("sym", value=R)
-    try:
-        at_key = reader.value(substituted(exponent, {R: language.key}))
-        read = Field(table).read(reader.value(exponent))
-        zero = not Field(table).read(at_key).top
-        slopes = [
-            (tuple(each for each in powers if each[0] != r), value)
-            for (powers, _), value in read.top.items()
-            if (r, 1) in powers
-        ]
-        higher = any(a == r and p > 1 for (powers, _), _ in read.top.items() for a, p in powers)
-        if not zero or higher or read.bottom != _ONE or len(slopes) != 1:
-            return None
-        (powers, value), writer = slopes[0], _Writer(table)
-        pair = (language.key, Var(R)) if value < 0 else (Var(R), language.key)
-        share = writer.monomial((powers, ()), abs(value))
-        out = product([share, app("sub", *pair)])
-        return out if Field(table).equal(reader.value(out), reader.value(exponent)) else None
-    except Refused:
-        return None
 
 
 def _moments(language: Language, summand: Term) -> Moments | None:

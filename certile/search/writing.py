@@ -19,6 +19,15 @@ def substituted(term: Term, by: Mapping[str, Term]) -> Term:
             return term
 
 
+def replaced(term: Term, by: Mapping[Term, Term]) -> Term:
+    """The term with parts replaced; of two parts, one in the other, the greater one."""
+    if term in by:
+        return by[term]
+    if isinstance(term, Apply):
+        return Apply(term.fn, tuple(replaced(arg, by) for arg in term.args))
+    return term
+
+
 def mentions(term: Term, *names: str) -> bool:
     """Whether a term reads one of the variables."""
     match term:

@@ -23,6 +23,16 @@ class Sheet:
     target's own library provides (None: all); lowering expands the others.  Under `math="fast"` the
     target's own `fast_functions` serve as well.  `provenance` says, field by field, where a number
     is from.
+
+    What the service policy reads: `vector_bytes` is the widest access, of a vector on a CPU and of
+    one lane on a GPU; `registers` are a core's vector registers, or the 32-bit ones that the lanes
+    of a multiprocessor share, of which one lane has `lane_registers` at most.  `cache_bytes` are
+    the caches from the nearest up, the last one shared by all.  `bandwidth` is what memory moves in
+    bytes a nanosecond, for one core of a CPU (0: not known, so the policy cannot be had), and
+    `cache_bandwidth` what each of `cache_bytes` gives, on a GPU to all multiprocessors together.
+    `multiprocessors` of a GPU hold `resident_threads` in at most `resident_groups` each, issue
+    `issue_rate` instructions of a subgroup a nanosecond, and wait `memory_latency` nanoseconds for
+    memory.  A device that is full takes the next group `dispatch` nanoseconds after the last one.
     """
 
     name: str
@@ -38,6 +48,15 @@ class Sheet:
     vector_bytes: int = 0
     registers: int = 0
     cache_bytes: tuple[int, ...] = ()
+    bandwidth: float = 0.0
+    cache_bandwidth: tuple[float, ...] = ()
+    multiprocessors: int = 1
+    resident_threads: int = 1024
+    resident_groups: int = 16
+    lane_registers: int = 255
+    issue_rate: float = 1.0
+    memory_latency: float = 0.0
+    dispatch: float = 0.0
     flushes_subnormals: bool = False
     exact_division: bool = True
     architecture: str = ""

@@ -85,7 +85,7 @@ def legal(make, length, lane_elements, materialization, options=PACKS):
         return []
     found = set()
     for packed in options:
-        asked = Options(lane_elements=lane_elements, programs_per_group=packed)
+        asked = Options(policy="analytic", lane_elements=lane_elements, programs_per_group=packed)
         space = enumerate_space(rows, ROWS, METAL, asked)
         if isinstance(space, Space):
             found.update(space.legal)

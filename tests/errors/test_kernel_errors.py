@@ -227,6 +227,13 @@ CASES = {
                 law = law_of(lambda a, b: (a.s, b.s))
                 y[r, 0] = «ct.reduce(x[r, cols], cols, law)»
         """,
+    "K043": """
+        def kernel(x, y, n):
+            rows, cols = ct.axis("rows", x.shape[0]), ct.axis("cols", x.shape[1])
+            for r in ct.parallel(rows):
+                law = law_of(lambda a, b: a.s + b.s, lambda xs: ct.list.max(xs))
+                y[r, 0] = «ct.reduce(x[r, cols], cols, law)»
+        """,
     "K042": """
         def kernel(x, y, n):
             rows, cols = ct.axis("rows", x.shape[0]), ct.axis("cols", x.shape[1])
@@ -241,9 +248,11 @@ def cols2(x):
     return ct.axis("others", x.shape[1])
 
 
-def law_of(merged):
+def law_of(merged, meant=None):
     @ct.law
     class Law:
+        if meant is not None:
+            spec = staticmethod(meant)
         state = {"s": "acc"}  # noqa: RUF012 - as authors write
         identity = staticmethod(lambda: 0.0)
         lift = staticmethod(lambda x: x)

@@ -37,7 +37,6 @@ class Running:
     lift = staticmethod(lambda x: x)
     merge = staticmethod(lambda a, b: a.total + b.total)
     finalize = staticmethod(lambda s: s.total)
-    spec = staticmethod(sum)
 
 
 @ct.tile_kernel
@@ -107,7 +106,7 @@ _BESIDE_THE_LOOP = {"K006", "K017"}
 _AFTER_THE_LOOP = {"K005", "K027"}
 _ROWS_ALONE = {"K004", "K014", "K036"}
 # Fragments of classes and of kernels that are shown whole nowhere; their tests are beside the code.
-_NOT_A_STATEMENT = {"K001", "K018", "K029", "K031", "K032", "K034", "K035", "K041", "K042"}
+_NOT_A_STATEMENT = {"K001", "K018", "K029", "K031", "K032", "K034", "K035", "K041", "K042", "K043"}
 
 
 def python_examples():

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from certile.ir import laws
 from certile.ir.dtypes import f32, f64, i32
-from certile.reference.laws import Algebra
+from certile.reference.algebra import Algebra
 from certile.reference.values import Value
 
 INF, NAN = math.inf, math.nan
@@ -22,13 +22,18 @@ FLOATS = st.one_of(
     st.integers(-8, 8).map(float), st.sampled_from(SPECIAL), st.floats(-100, 100, width=32)
 )
 INTEGERS = st.integers(-(2**31), 2**31 - 1)
-ROUNDED = {"mean_var", "logsumexp", "softmax_sum", "add", "mul"}
+ROUNDED = {"mean_var", "sum_var", "logsumexp", "softmax_sum", "add", "mul", "affine"}
 # These decide by the numbers among the elements; the others give NaN for a NaN.
 INDIFFERENT_TO_NAN = {"fmax", "fmin", "all", "any"}
 
 
 def numbers(law, dtype):
-    """Elements; a weight of +inf makes every result of `softmax_sum` NaN, whatever the state."""
+    """Elements; a weight of +inf makes every result of `softmax_sum` NaN, whatever the state.
+
+    Factors of a recurrence are finite, and here small enough for products of nine.
+    """
+    if law.name == "affine":
+        return st.integers(-8, 8).map(lambda k: k / 8 if dtype.is_float else k)
     if law.operands == 2:
         return FLOATS.filter(lambda x: x != INF)
     return FLOATS if dtype.is_float else INTEGERS
@@ -107,10 +112,13 @@ def test_merge_is_associative(law, dtype, data):
         assert_same(law, dtype, merge(merge(a, b), c), merge(a, merge(b, c)))
 
 
-@pytest.mark.parametrize(("law", "dtype"), CASES)
+def test_all_laws_but_the_recurrence_commute():
+    assert [law.name for law in laws.BUILTIN.values() if not law.commutative] == ["affine"]
+
+
+@pytest.mark.parametrize(("law", "dtype"), [case for case in CASES if case.values[0].commutative])
 @given(data=st.data())
 def test_merge_is_commutative(law, dtype, data):
-    assert law.commutative
     values = data.draw(st.lists(numbers(law, dtype), min_size=2, max_size=6))
     cut = data.draw(st.integers(0, len(values)))
     merge = algebra(law, dtype).merge
@@ -138,7 +146,17 @@ def average(x):
     return [(weights * weighted(x)).sum() / weights.sum()]
 
 
+def recurrence(x):
+    """Where a loop from 0 ends."""
+    h = 0.0
+    for factor, value in zip(x, weighted(x), strict=True):
+        h = factor * h + value
+    return [h]
+
+
 MEANING = {
+    "affine": recurrence,
+    "sum_var": lambda x: [x.sum(), x.var()],
     "fmax": lambda x: [np.fmax.reduce(x, initial=-INF)],
     "fmin": lambda x: [np.fmin.reduce(x, initial=INF)],
     "absmax": lambda x: [np.abs(x).max()],
@@ -157,8 +175,10 @@ MEANING = {
 
 
 @pytest.mark.parametrize("law", laws.BUILTIN.values(), ids=lambda law: law.name)
-@given(values=st.lists(FLOATS, min_size=1, max_size=9))
-def test_finalize_gives_what_the_law_means(law, values):
+@given(data=st.data())
+def test_finalize_gives_what_the_law_means(law, data):
+    elements = numbers(law, f64) if law.name == "affine" else FLOATS
+    values = data.draw(st.lists(elements, min_size=1, max_size=9))
     x = np.array(values, np.float64)
     with np.errstate(all="ignore"):
         made = algebra(law, f64)
@@ -170,7 +190,7 @@ def test_finalize_gives_what_the_law_means(law, values):
 
 @pytest.mark.parametrize(("law", "dtype"), CASES)
 def test_a_nan_is_found_wherever_the_list_is_split(law, dtype):
-    if not dtype.is_float or law.name in INDIFFERENT_TO_NAN:
+    if not dtype.is_float or law.name in INDIFFERENT_TO_NAN | {"affine"}:
         return
     with np.errstate(all="ignore"):
         for place in range(3):
@@ -206,4 +226,4 @@ def test_the_largest_size_of_integers_saturates():
 
 def test_laws_say_whether_they_are_of_real_numbers():
     real = {name for name, law in laws.BUILTIN.items() if law.is_real}
-    assert real == {"mean_var", "logsumexp", "softmax_sum"}
+    assert real == {"mean_var", "sum_var", "logsumexp", "softmax_sum"}

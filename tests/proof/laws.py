@@ -119,6 +119,8 @@ def affine(*, commutative=False, earlier="a", later="b", factor="finite"):
     action = Action(
         step=(app("add", app("mul", "x0", "s.h"), "x1"),),
         act=(app("add", app("mul", "p.k", "s.h"), "p.c"),),
+        start=(Lit(0.0),),
+        result=(Var("s.h"),),
         domain={"x0": factor, "x1": "any"},
         loop={"h": "any"},
         parts={"k": factor, "c": "any"},
@@ -160,4 +162,9 @@ def wrong():
         "unordered recurrence": (*affine(commutative=True), "unordered.h"),
         "recurrence backwards": (*affine(earlier="b", later="a"), "cat.h"),
         "infinite factors": (*affine(factor="any"), "cat.h"),
+        "result of a recurrence": (
+            replace(affine()[0], finalize=(Var("k"),)),
+            affine()[1],
+            "finalize.0",
+        ),
     }

@@ -40,13 +40,13 @@ def test_the_sample_has_every_pair():
     assert len(found) == len(OPS) * (len(LENGTHS) + len(DTYPES)) + len(LENGTHS) * len(DTYPES)
 
 
-def test_plans_that_cooperate_and_plans_that_pack_are_among_them(metal):
+def test_plans_that_cooperate_and_lanes_that_own_several_elements_are_among_them(metal):
     plans = [(form, each.plan.mapping) for form in FORMS for each in metal.launches[form]]
     # A row of one element without a reduction has nothing for lanes to share.
     assert {form.length for form, mapping in plans if mapping.family == "reference"} == {1}
     mappings = [mapping for _, mapping in plans]
     assert any(mapping.subgroups_per_program > 4 for mapping in mappings)
-    assert any(mapping.programs_per_group > 1 for mapping in mappings)
+    assert {1, 2, 4} <= {mapping.lane_elements for mapping in mappings}
 
 
 def test_a_wrong_element_is_seen(metal):

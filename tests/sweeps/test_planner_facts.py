@@ -220,7 +220,7 @@ def certile(folder, *arguments):
 
 def test_the_program_as_a_process(tmp_path):
     """Standard output holds JSON and nothing else, also where the plan is declined."""
-    common = ("--target", "metal", "--json")
+    common = ("--target", "metal", "--policy", "analytic", "--json")
     code, shown, complaint = certile(tmp_path, "plan", "softmax", "--shape", "3x4096", *common)
     assert (code, complaint) == (0, "")
     assert json.loads(shown) == plan("softmax --shape 3x4096")[1]

@@ -39,7 +39,9 @@ def heading(law: Law, meaning: Meaning | Action) -> Json:
     return {
         "schema": SCHEMA,
         "law": law.name,
-        "before": _digest(None, (meaning, ("domain", "specification", "loop", "step"))),
+        "before": _digest(
+            None, (meaning, ("domain", "specification", "loop", "step", "start", "result"))
+        ),
         "after": _digest(
             state,
             (law, ("identity", "lift", "merge", "finalize", "commutative")),
@@ -82,6 +84,8 @@ def check(certificate: object, law: Law, meaning: Meaning | Action, fuel: int = 
         _check_proofs(table, obligations, terms, content["obligations"])
     except Refused as refusal:
         return str(refusal)
+    except RecursionError:
+        return "a term of the law is nested too deeply"
     return None
 
 

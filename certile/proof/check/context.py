@@ -133,8 +133,6 @@ class Context:
                 return kinds.of_number(row.value)  # type: ignore[arg-type]
             case "elem" | "sym":
                 return self._domain.get(str(row.value), kinds.ANY)
-            case "call":
-                return kinds.ANY
             case "kind":
                 return kinds.tested(masks[0], int(row.value))  # type: ignore[arg-type]
             case "choose":

@@ -7,15 +7,16 @@ is not named here, has no meaning and is refused.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial, reduce
 from typing import Final
 
+from certile.ir.laws import Law
 from certile.ir.terms import Apply, Lit, Term, Var
 from certile.proof.check import kinds
-from certile.proof.check.terms import JOIN, UNIT, Table, require
+from certile.proof.check.terms import JOIN, SINGLE, UNIT, Table, require
 
 _LISTS: Final = {"list.sum": "sum", "list.prod": "prod", "list.max": "top", "list.min": "bottom"}
 _PLAIN: Final = {
@@ -41,13 +42,14 @@ _LITERALS: Final[dict[str, Fraction | str]] = {
 }
 _DEPTH: Final = 64
 
-# The element a list operation ranges over: the symbol of one element, or a list by name.
-SINGLE: Final = "e"
-
 
 @dataclass(slots=True)
 class Reader:
-    """Reads terms; `pieces` are the lists that list operations range over, None: there is none."""
+    """Reads terms.
+
+    `pieces` are what list operations range over: lists by name, and `SINGLE` for a list of one
+    element.  None: the terms hold no list operation.
+    """
 
     table: Table
     variables: Mapping[str, int]
@@ -126,7 +128,7 @@ class Reader:
                 return self._comparison(fn, (self.value(a), self.value(b)), then, otherwise)
             case Apply(fn, (a,)) if fn in _TESTS:
                 test = make("kind", self.value(a), value=_TESTS[fn])
-            case Apply("is", (a, b)) if self.pieces is not None:
+            case Apply("is", (a, b)) if self._is_truth(condition):
                 test = make("same", self.value(a), self.value(b))
             case _:
                 require(self._is_truth(condition), f"{condition} is no condition")
@@ -157,7 +159,8 @@ class Reader:
             case Apply(fn, args):
                 if fn in ("bit_and", "bit_or", "bit_not"):
                     return all(map(self._is_truth, args))
-                return fn in _COMPARISONS or fn in _TESTS or fn == "is"
+                identity = fn == "is" and self.pieces is not None
+                return identity or fn in _COMPARISONS or fn in _TESTS
 
     def _list(self, op: str, body: Term) -> int:
         """An aggregate over the joined pieces, each read for its own element."""
@@ -180,3 +183,20 @@ class Reader:
 def symbol(table: Table, name: str) -> int:
     """A field of the one element that a singleton holds."""
     return table.make("sym", value=f"{SINGLE}.{name}")
+
+
+def read_terms(
+    table: Table, law: Law, terms: Sequence[Term] | None, variables: Mapping[str, int]
+) -> list[int]:
+    """Terms of a law itself: they see states and one element, but no list."""
+    truths = {component.name for component in law.state if component.type == "bool"}
+    held = frozenset(name for name in variables if name.rpartition(".")[2] in truths)
+    return list(map(Reader(table, variables, None, (), held).value, terms or ()))
+
+
+def require_parts(law: Law) -> None:
+    """That each component has a name of its own and a term in each part of the law."""
+    require(law.identity is not None, "a fold without an identity has no state of no elements")
+    names = {component.name for component in law.state}
+    sizes = {len(names), *map(len, (law.state, law.identity or (), law.lift, law.merge))}
+    require(len(sizes) == 1, "components share a name, or have another number of terms")

@@ -60,7 +60,7 @@ def terms_of(table: Table, content: object, fields: Collection[str]) -> list[int
         if not isinstance(op, str) or op not in ARITY:
             raise Refused("a term has no known operation")
         valued = op in VALUED
-        fits = len(row) >= 1 + valued and ARITY[op] in (None, len(row) - 1 - valued)
+        fits = len(row) == 1 + valued + ARITY[op]
         require(fits, f"a term {op} has another number of operands")
         value = _value(op, row[1], fields) if valued else None
         args = [index_of(arg, len(made), "an operand") for arg in row[1 + valued :]]

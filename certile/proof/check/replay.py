@@ -176,7 +176,7 @@ def _congruence(goal: Goal, step: Step) -> list[Goal]:
     """The same operation: compare the operands, pair by pair."""
     rows = goal.context.table.rows
     left, right = rows[goal.left], rows[goal.right]
-    same = (left.op, left.value, len(left.args)) == (right.op, right.value, len(right.args))
+    same = (left.op, left.value) == (right.op, right.value)
     require(same and left.op not in JOIN, "the operations differ")
     pairs = zip(left.args, right.args, strict=True)
     return [replace(goal, left=a, right=b) for a, b in pairs]

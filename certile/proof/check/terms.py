@@ -9,23 +9,22 @@ operation is total.  A list operation (`sum prod top bottom` of a named list) bi
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final
 
 Value = Fraction | str | int | None
 
-# Operation -> number of operands; None: any number.
-ARITY: Final[dict[str, int | None]] = {
+# Operation -> number of operands.
+ARITY: Final[dict[str, int]] = {
     **dict.fromkeys(("num", "elem", "sym"), 0),
     **dict.fromkeys(("exp", "log", "abs", "kind"), 1),
     **dict.fromkeys(("add", "mul", "div", "max", "min", "same", "less"), 2),
     "choose": 3,
-    "call": None,
     **dict.fromkeys(("sum", "prod", "top", "bottom"), 1),
 }
-VALUED: Final = frozenset({"num", "elem", "sym", "kind", "call", "sum", "prod", "top", "bottom"})
+VALUED: Final = frozenset({"num", "elem", "sym", "kind", "sum", "prod", "top", "bottom"})
 # A list operation -> what joins two lists, and its value for no element.
 JOIN: Final = {"sum": "add", "prod": "mul", "top": "max", "bottom": "min"}
 UNIT: Final[dict[str, Fraction | str]] = {
@@ -34,6 +33,8 @@ UNIT: Final[dict[str, Fraction | str]] = {
     "max": "-inf",
     "min": "inf",
 }
+# The element that a list of one has: its fields are symbols with this before their names.
+SINGLE: Final = "e"
 SPECIAL: Final = ("-inf", "inf", "nan")
 _NESTING: Final = 6
 
@@ -63,7 +64,7 @@ class Fuel:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One term: `value` is a number, a name (element field, symbol, function, list) or a mask."""
+    """One term: `value` is a number, a name (element field, symbol, list) or a mask."""
 
     op: str
     value: Value
@@ -78,26 +79,32 @@ class Table:
         self.rows: list[Row] = []
         self.free: list[bool] = []  # whether the row speaks of the element of a list around it
         self._nesting: list[int] = []
-        self._known: dict[Row, int] = {}
+        self._known: dict[tuple[object, ...], int] = {}
+        self._numbers: dict[str | tuple[int, int], int] = {}
 
     def make(self, op: str, *args: int, value: Value = None) -> int:
         """The term; raises `Refused` when lists nest too deeply."""
-        row = Row(op, value, args)
-        found = self._known.get(row)
+        key = (op, value, args)
+        found = self._known.get(key)
         if found is not None:
             return found
         self.fuel.spend()
         nesting = max((self._nesting[arg] for arg in args), default=0) + (op in JOIN)
         require(nesting <= _NESTING, "lists are nested too deeply")
-        self._known[row] = len(self.rows)
-        self.rows.append(row)
+        self._known[key] = len(self.rows)
+        self.rows.append(Row(op, value, args))
         self._nesting.append(nesting)
         self.free.append(op == "elem" or (op not in JOIN and any(self.free[arg] for arg in args)))
         return len(self.rows) - 1
 
     def num(self, value: Fraction | int | str) -> int:
         """A constant: a rational number or the name of a special value."""
-        return self.make("num", value=value if isinstance(value, str) else Fraction(value))
+        special = isinstance(value, str)
+        # Fractions hash slowly, and few of them are asked for again and again.
+        key = value if isinstance(value, str) else (value.numerator, value.denominator)
+        if key not in self._numbers:
+            self._numbers[key] = self.make("num", value=value if special else Fraction(value))
+        return self._numbers[key]
 
     def count(self, name: str) -> int:
         """The number of elements of a list."""
@@ -132,6 +139,31 @@ class Table:
             stack += below - seen
             seen |= below
         return sorted(seen)
+
+    def shape(self, terms: Iterable[int], fields: Mapping[str, object]) -> tuple[object, ...]:
+        """The terms up to the names of fields, each of which becomes its number and what it is.
+
+        Where two are equal, terms become the others by a renaming of fields, alike everywhere.
+        """
+        place: dict[int, int] = {}
+        numbers: dict[str, int] = {}
+        out: list[object] = []
+        stack = [*terms][::-1]
+        while stack:
+            self.fuel.spend()
+            term = stack.pop()
+            if term in place:
+                out.append(place[term])
+                continue
+            place[term] = len(place)
+            row = self.rows[term]
+            value: object = row.value
+            name = str(value).removeprefix(f"{SINGLE}.")
+            if row.op == "elem" or (row.op == "sym" and value != name):
+                value = (numbers.setdefault(name, len(numbers)), fields[name])
+            out.append((row.op, value, len(row.args)))
+            stack += reversed(row.args)
+        return tuple(out)
 
     def text(self, *terms: int) -> list[str]:
         """S-expressions; the fuel bounds their length."""

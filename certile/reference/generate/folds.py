@@ -72,9 +72,9 @@ _OF_ALL = (
 )
 _OF_FLOATS = (
     *(laws.ADD, laws.MEAN_VAR, laws.LOGSUMEXP, laws.MUL, laws.FMAX, laws.FMIN),
-    *(laws.SOFTMAX_SUM, RECURRENCE),
+    *(laws.SOFTMAX_SUM, laws.SUM_VAR, laws.AFFINE, RECURRENCE),
 )
-_SCANNED = (laws.ADD, laws.ADD, laws.MAXIMUM, laws.MINIMUM, LARGEST_SIZE)
+_SCANNED = (laws.ADD, laws.ADD, laws.MAXIMUM, laws.MAXIMUM, laws.MINIMUM, LARGEST_SIZE)
 _SCANNED_FLOATS = (laws.LOGSUMEXP, laws.MUL, RECURRENCE)
 
 

@@ -273,6 +273,19 @@ def sorted_tile(*, kept):
     return b.build()
 
 
+def computed_again(*, scanned):
+    """The sum of a row, or where it is negative the last sum of a scan, or the greatest element."""
+    b = Row()
+    with b.parallel(b.rows):
+        v = b.row()
+        total, top = b.reduce(v, b.cols, laws.ADD), b.reduce(v, b.cols, laws.MAXIMUM)
+        if scanned:
+            top = b.reduce(b.scan(v, b.cols, laws.ADD), b.cols, laws.MAXIMUM)
+        (chosen,) = b.fallback((total,), (top,), b.map("lt", total, 0.0))
+        b.store(b.s, b.rows, chosen)
+    return b.build()
+
+
 # rule: (an admitted program, a program refused for exactly that rule)
 PAIRS = {
     "target_binding": (row_sum(scope="subgroup"), row_sum(scope="worker")),
@@ -281,6 +294,7 @@ PAIRS = {
     "canonical_state": (row_sum(init=[0.0]), row_sum(init=[-0.0])),
     "scanned_row": (scanned(), scanned(kept=3)),
     "element_order": (sorted_tile(kept=1), sorted_tile(kept=3)),
+    "recomputation": (computed_again(scanned=False), computed_again(scanned=True)),
     "contribution": (reread(same_element=True), reread(same_element=False)),
     "control": (looped(3), looped(Dim("x", 0))),
     "execution_nesting": (nested(inner=False), nested(inner=True)),

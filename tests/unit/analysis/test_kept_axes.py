@@ -178,7 +178,7 @@ def test_what_all_lanes_read_is_not_stored_by_one():
 def test_several_subgroups_are_rejected_with_the_reason():
     kernel = normalised(last=True)
     (region,) = kernel.body
-    plan = choose(kernel, region, 8, METAL)
+    plan = choose(kernel, region, 8, METAL, Options(policy="analytic"))
     assert plan.mapping.subgroups_per_program == 1
     assert {no.subgroups_per_program for no in plan.rejected} == set(range(2, 33))
     assert {(no.rule, no.limit) for no in plan.rejected} == {("width", 1)}

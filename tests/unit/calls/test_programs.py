@@ -78,7 +78,7 @@ def test_watching_always_compiles(counted, monkeypatch, tmp_path):
 def test_a_broken_entry_is_rebuilt(counted, monkeypatch, content):
     keys = []
     kept = programs.kept
-    monkeypatch.setattr(programs, "kept", lambda key: keys.append(key) or kept(key))
+    monkeypatch.setattr(programs, "kept", lambda key, kernel: keys.append(key) or kept(key, kernel))
     run()
     default_cache().put(keys[0], content)
     run()

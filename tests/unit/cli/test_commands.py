@@ -186,14 +186,15 @@ def test_explain_of_a_declined_plan_writes_the_reason(tmp_path: Path) -> None:
 
 
 def test_why_names_what_was_rejected() -> None:
-    code, shown, _ = run("why", "softmax", "--shape", "3x4096", "--target", "metal")
+    command = ("why", "softmax", "--shape", "3x4096", "--target", "metal", "--policy", "analytic")
+    code, shown, _ = run(*command)
     assert code == 0
     assert _rejected(shown) == [
         "  rejected     S=1 Q=1 by stripe: a worker of 32 would keep 128 words; 64 allowed"
     ]
     assert sum(" S=" in line for line in shown.splitlines()) == 31 + 2
     assert "because      no candidate costs less" in shown
-    found = json.loads(run("why", "softmax", "--shape", "3x4096", "--target", "metal", "--json")[1])
+    found = json.loads(run(*command, "--json")[1])
     assert set(found) == {"refusals", "plans"}
 
 
@@ -203,12 +204,13 @@ def test_why_gives_the_reason_for_the_reference_map(kernels: Path) -> None:
     assert code == 0
     assert "because      a program has no axis of elements" in shown
     assert "1 group of 32 threads" in shown
-    code, shown, _ = run("why", "softmax", "--shape", "1x65537", "--target", "metal")
+    asked = ("softmax", "--shape", "1x65537", "--target", "metal", "--policy", "analytic")
+    code, shown, _ = run("why", *asked)
     assert code == 0
     assert "plan for 1 program on" in shown
     assert "because      lanes cannot share a program here: a worker of 1024" in shown
     assert len(_rejected(shown)) == len({*_rejected(shown)}) == 32
-    shown = run("plan", "softmax", "--shape", "1x65537", "--target", "metal")[1]
+    shown = run("plan", *asked)[1]
     assert len(_rejected(shown)) == 12
     assert "and 20 more; `certile why` lists all" in shown
 
@@ -224,7 +226,7 @@ def _rejected(shown: str) -> list[str]:
         (("plan", "softmax", "--shape", "3xfour"), 2),
         (("plan", "softmax"), 2),
         (("plan", "softmax", "--shape", "3x4", "--bias"), 2),
-        (("plan", "softmax", "--shape", "3x4", "--target", "metal", "--policy", "service"), 4),
+        (("plan", "softmax", "--shape", "3x4", "--target", "metal", "--policy", "fastest"), 2),
         (("plan", "softmax", "--shape", "3x4", "--sheet", "m7"), 2),
         (("plan", "softmax", "--shape", "²x4"), 2),
         (("run", "kernels.py:scale", "--shape", "3x4"), 2),
@@ -335,7 +337,10 @@ def test_bench_gives_one_row_a_contestant(monkeypatch: pytest.MonkeyPatch) -> No
 def test_a_fresh_process_answers_on_standard_output() -> None:
     command = [sys.executable, "-m", "certile.cli.main", "plan", "softmax", "--shape", "3x4096"]
     done = subprocess.run(
-        [*command, "--target", "metal", "--json"], capture_output=True, text=True, check=True
+        [*command, "--target", "metal", "--policy", "analytic", "--json"],
+        capture_output=True,
+        text=True,
+        check=True,
     )
     assert json.loads(done.stdout)["score"] == 108
     assert not done.stderr

@@ -82,7 +82,7 @@ class Page(HTMLParser):
 
 def plan_of(op: str, shape: str, target: str, **flags: object) -> GroupPlan:
     subject = find(op, shape, FormFlags())
-    return planned(subject, target, PlanFlags(**flags))[0]
+    return planned(subject, target, PlanFlags(**{"policy": "analytic", **flags}))[0]
 
 
 @pytest.fixture
@@ -228,7 +228,8 @@ def test_a_picture_hatches_the_tail_and_outlines_packs() -> None:
 
 def page_of(op: str, shape: str, target: str, **flags: object) -> str:
     subject = find(op, shape, FormFlags())
-    return html_page(subject, explained(subject, target, PlanFlags(**flags), "f32"), target, "f32")
+    asked = PlanFlags(**{"policy": "analytic", **flags})
+    return html_page(subject, explained(subject, target, asked, "f32"), target, "f32")
 
 
 @pytest.mark.parametrize(("target", "suffix"), [("metal", "metal"), ("cpu", "ll"), ("cuda", "cu")])
@@ -286,6 +287,14 @@ def test_tables_list_candidates_and_rejections() -> None:
     assert len(page.all("tr", **{"class": "chosen"})) == 1
     assert plan.rejected[0].reason in page.words["td"]
     assert len(page.all("tr")) == len(plan.candidates) + len(plan.rejected) + 3
+
+
+def test_a_table_lists_the_forms_of_the_program() -> None:
+    plan = plan_of("softmax", "3x4096", "metal", policy="service")
+    page = Page(page_of("softmax", "3x4096", "metal", policy="service"))
+    assert len(plan.forms) > 1
+    assert f"{len(plan.forms)} forms of the program" in page.words["h3"]
+    assert len(page.all("tr", **{"class": "chosen"})) == 2
 
 
 def test_a_refusal_says_what_was_to_be_shown(kernels: Path) -> None:

@@ -70,7 +70,7 @@ DECLINED = [
 
 
 def plan(arguments: str) -> tuple[int, dict]:
-    command = ["plan", *arguments.split(), "--target", "metal", "--json"]
+    command = ["plan", *arguments.split(), "--target", "metal", "--policy", "analytic", "--json"]
     done = CliRunner().invoke(app, command)
     return done.exit_code, json.loads(done.stdout)
 
@@ -105,7 +105,9 @@ def test_one_rejection_a_width() -> None:
 
 
 def test_too_many_widths_are_an_error() -> None:
-    command = "plan sum --shape 64x64 --target metal --max-thread-candidates 31 --json"
+    command = (
+        "plan sum --shape 64x64 --target metal --max-thread-candidates 31 --policy analytic --json"
+    )
     done = CliRunner().invoke(app, command.split())
     assert done.exit_code != 0
     assert "31" in done.stdout

@@ -33,7 +33,30 @@ class Plain(_Sum):
 
 @ct.law
 class Specified(_Sum):
-    spec = staticmethod(sum)
+    spec = staticmethod(ct.list.sum)
+
+
+@ct.law
+class Wrong(_Sum):
+    spec = staticmethod(ct.list.max)
+
+
+@ct.tile_kernel
+def normalised(x: ct.View[ct.f32, 2], y: ct.View[ct.f32, 2]):
+    rows, cols = ct.axis("rows", x.shape[0]), ct.axis("cols", x.shape[1])
+    for r in ct.parallel(rows):
+        v = x[r, cols]
+        e = ct.exp(v - ct.reduce(v, cols, ct.maximum))
+        y[r, cols] = e / ct.reduce(e, cols, ct.add)
+
+
+@ct.tile_kernel
+def steep(x: ct.View[ct.f32, 2], y: ct.View[ct.f32, 1]):
+    rows, cols = ct.axis("rows", x.shape[0]), ct.axis("cols", x.shape[1])
+    for r in ct.parallel(rows):
+        v = x[r, cols]
+        e = ct.exp(v * ct.reduce(v, cols, ct.maximum))
+        y[r] = ct.reduce(e, cols, ct.add)
 
 
 @ct.tile_kernel
@@ -134,7 +157,6 @@ def test_latex_and_steps_are_added_to_json() -> None:
         ("maximun", 2, "A308", "did you mean maximum?"),
         ("nothing.py:law", 2, "A309", "there is no file"),
         ("{kernels}:missing", 2, "A309", "no kernel or law called missing"),
-        ("{kernels}:Specified", 4, "U507", "the spec of law Specified is not read"),
         ("{kernels}:Plain", 4, "U507", "law Plain says nowhere what it means"),
         ("{kernels}:nothing", 2, "A309", "the shape of x is not given"),
         ("{kernels}:uses_an_extent_as_a_number", 2, "K025", "x.shape[1]"),
@@ -164,8 +186,88 @@ def test_a_kernel_lists_the_laws_it_uses(kernels: str) -> None:
     ]
     code, text, _ = run(f"{kernels}:several")
     assert code == 0
-    assert text.splitlines()[-1] == "programs are not rewritten"
-    assert run(f"{kernels}:several", "--steps")[0] == 2
+    assert text.splitlines()[-1] == "nothing to rewrite: no reduction reads another"
+    assert run(f"{kernels}:several", "--steps", "--latex")[0] == 2
+
+
+def test_a_law_of_an_author_is_proved(kernels: str, cache_folder: Path) -> None:
+    code, shown, _ = run(f"{kernels}:Specified", "--steps")
+    assert code == 0
+    assert shown.startswith("law Specified\n  x: every number, both infinities and NaN\n")
+    assert "    both sides are 0 [close]" in shown.splitlines()
+    code, shown, _ = run(f"{kernels}:Specified", "--json")
+    document = json.loads(shown)
+    assert document["proved"]
+    assert document["certificate"] in run(f"{kernels}:Specified")[1]
+
+
+def test_a_law_of_an_author_that_is_wrong_is_refused(kernels: str, cache_folder: Path) -> None:
+    code, shown, _ = run(f"{kernels}:Wrong")
+    assert code == 1
+    first, *notes = shown.splitlines()
+    assert first.startswith("law Wrong is not proved: finalize.0: on [")
+    assert notes[0] == "  to show: Sum_xs[x] = Max_xs[x]"
+    code, shown, _ = run(f"{kernels}:Wrong", "--json")
+    document = json.loads(shown)
+    assert code == 1
+    assert (document["proved"], document["certificate"]) == (False, None)
+    failed = [each["name"] for each in document["obligations"] if not each["proved"]]
+    assert failed == ["finalize.0"]
+
+
+def test_a_rewrite_is_a_proof_to_follow(kernels: str) -> None:
+    code, text, _ = run(f"{kernels}:normalised")
+    lines = text.splitlines()
+    assert code == 0
+    before = lines.index("as written, reductions of a list xs:")
+    after = lines.index("rewritten, one reduction:")
+    assert lines[before + 1 : after] == [
+        "  result 0 = Max_xs[x]",
+        "  result 1 = Sum_xs[exp((x - Max_xs[x]))]",
+    ]
+    assert lines[after + 1].startswith("  nothing: m = -inf, ")
+    assert [line.partition(":")[0].strip() for line in lines[after + 1 : after + 5]] == [
+        *("nothing", "element", "merge", "results")
+    ]
+    names = [line.partition(":")[0] for line in lines[after:] if " steps (" in line]
+    assert {"nil.m", "cat.m", "finalize.1", "bound.0"} <= set(names)
+    assert any("the row is computed again as written" in line for line in lines)
+    assert lines[-1].startswith("proved; certificate ")
+    full = run(f"{kernels}:normalised", "--steps")[1].splitlines()
+    assert set(lines) < set(full)
+    assert any(line.endswith("[close]") for line in full)
+    latex = run(f"{kernels}:normalised", "--latex")[1]
+    assert "\\begin{align*}" in latex
+    assert "(finalize.1)" in latex
+
+
+def test_a_rewrite_as_a_document(kernels: str) -> None:
+    code, shown, _ = run(f"{kernels}:normalised", "--shape", "3x4096", "--steps", "--json")
+    (rewrite,) = json.loads(shown)["rewrites"]
+    assert code == 0
+    assert rewrite["proved"]
+    assert len(rewrite["certificate"]) == 64
+    (law,) = rewrite["laws"]
+    assert law["before"] == ["result 0 = Max_xs[x]", "result 1 = Sum_xs[exp((x - Max_xs[x]))]"]
+    assert len(law["after"]) == 4
+    assert all(each["proved"] and each["steps"] for each in law["obligations"])
+    assert rewrite["refusals"] == []
+
+
+def test_what_is_left_as_written_says_why(kernels: str) -> None:
+    code, text, _ = run(f"{kernels}:steep")
+    assert code == 0
+    lines = text.splitlines()
+    place = next(k for k, line in enumerate(lines) if line.startswith("left as written at line "))
+    assert lines[place].endswith(": ratio is not proved")
+    assert lines[place + 1].startswith("  to show: ")
+    assert ") = (exp(" in lines[place + 1]
+    assert " against " in lines[place + 2]
+    (rewrite,) = json.loads(run(f"{kernels}:steep", "--json")[1])["rewrites"]
+    assert (rewrite["proved"], rewrite["certificate"], rewrite["laws"]) == (False, None, [])
+    (refusal,) = rewrite["refusals"]
+    assert (refusal["kind"], refusal["obligation"]) == ("rewrite", "ratio")
+    assert refusal["loc"]["line"] > 0
 
 
 def test_a_kernel_of_integers_and_one_without_reductions(kernels: str) -> None:

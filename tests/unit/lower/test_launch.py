@@ -95,7 +95,7 @@ def test_precise_math_is_asked_for_where_fast_math_changes_the_meaning(kernel, p
 def test_neighbours_over_one_domain_share_a_loop():
     made = specialise(kernels.min_max(), {"x": (5, 70), "low": (5,), "high": (5,)})
     (region,) = parallel_regions(made)
-    steps = choose(made, region, 5, METAL).rows.steps
+    steps = choose(made, region, 5, METAL, Options(policy="analytic")).rows.steps
     sizes = [len(group) for group in fused(steps)]
     assert sizes[0] == 2
     assert sum(sizes) == len(steps)

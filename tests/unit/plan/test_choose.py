@@ -39,6 +39,7 @@ def launch(kernel):
 
 
 def chosen(kernel, programs=8, sheet=METAL, policy=None, **options):
+    options = {"policy": "analytic", **options}
     return choose(*launch(kernel), programs, sheet, Options(**options), policy=policy)
 
 
@@ -216,9 +217,11 @@ def test_coefficients_change_the_choice():
     assert plan("sum", 64, 4096, alpha=0.0).mapping.subgroups_per_program == 1
 
 
-def test_a_service_policy_needs_a_calibrated_sheet():
+def test_a_service_policy_needs_the_speed_of_memory():
+    unknown = dataclasses.replace(METAL, bandwidth=0.0)
     with pytest.raises(UnsupportedError, match="P005"):
-        choose(*launch(reduced()), 8, METAL, Options(policy="service"))
+        choose(*launch(reduced()), 8, unknown, Options())
+    assert chosen(reduced(), sheet=unknown).mapping.family == "subgroup"
 
 
 @dataclasses.dataclass
@@ -246,7 +249,7 @@ def test_ties_keep_the_smallest_width_then_the_smallest_pack():
 
 def test_a_policy_sees_legal_candidates_only_and_facts_it_cannot_change():
     policy = Constant(1.0)
-    got = choose(*launch(reduced(width=1000)), 17, METAL, Options(), policy=policy)
+    got = choose(*launch(reduced(width=1000)), 17, METAL, Options(policy="analytic"), policy=policy)
     assert len(policy.seen) == got.considered == 39
     wide = next(f for f in policy.seen if f.mapping.subgroups_per_program == 4)
     assert (wide.workers, wide.threads, wide.groups) == (128, 128, 17)

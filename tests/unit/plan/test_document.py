@@ -29,6 +29,7 @@ KEYS = [
     "lane_elements",
     "unroll",
     "accumulators",
+    "block",
     "threads",
     "workers",
     "blocks",
@@ -64,10 +65,14 @@ def test_a_plan_says_everything():
     assert got["shape"] == [17, 257]
     assert got["domains"] == [257, 257]
     assert got["materialized"] == [257]
+    bounds = [each.pop("rounding") for each in got["reductions"]]
     assert got["reductions"] == [
         {"law": law, "extent": 257, "policy": "unordered_tree", "state_bytes": 4}
         for law in ("maximum", "add")
     ]
+    assert [bound["constant"] for bound in bounds] == [0, 1]
+    assert bounds[1]["dtype"] == "f32"
+    assert bounds[1]["formula"] == f"s: g({bounds[1]['depth']}) sum |x|"
     assert got["score_terms"] == {"rounds": 12, "collectives": 12, "setup": 16}
     assert (got["score"], got["threads"], got["blocks"], got["waves"]) == (40, 96, 17, 1)
     assert got["lane_utilization"] == pytest.approx(4 * 257 / (12 * 96))
@@ -107,14 +112,14 @@ def test_a_refused_program_has_its_refusal():
     ],
 )
 def test_row_classes(programs, name, representative):
-    found = row_class(programs, wave(SHEETS["metal"], Options()))
+    found = row_class(programs, wave(SHEETS["metal"], Options(policy="analytic")))
     assert (found.name, found.representative) == (name, representative)
 
 
 def test_a_wave_on_a_cpu_is_its_threads():
     assert wave(SHEETS["cpu-avx2"], Options()) == SHEETS["cpu-avx2"].cores
     assert wave(SHEETS["cuda-sm90"], Options(policy="service")) == 1056
-    assert wave(SHEETS["cuda-sm90"], Options()) == 64
+    assert wave(SHEETS["cuda-sm90"], Options(policy="analytic")) == 64
 
 
 @pytest.mark.parametrize("name", SHEETS)

@@ -31,6 +31,7 @@ def made(op, programs, width):
 
 
 def plan(op, programs, width, sheet=METAL, **options):
+    options = {"policy": "analytic", **options}
     kernel, parallel = made(op, programs, width)
     return choose(kernel, parallel, programs, sheet, Options(**options))
 

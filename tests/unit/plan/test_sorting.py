@@ -26,6 +26,7 @@ def sorting(length=100, k=None, dtype=f32, rows=8):
 
 
 def chosen(kernel, **options):
+    options = {"policy": "analytic", **options}
     return choose(kernel, parallel_regions(kernel)[0], 8, METAL, Options(**options))
 
 

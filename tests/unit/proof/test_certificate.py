@@ -3,12 +3,14 @@
 import copy
 import json
 import random
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
 
 from certile.ir.laws import BUILTIN
 from certile.ir.meanings import MEANINGS
+from certile.ir.terms import Var, app
 from certile.proof.check import check
 from certile.proof.check.parse import constant_of
 from certile.proof.registry import shipped
@@ -142,8 +144,9 @@ def test_the_witness_is_in_the_domain():
         ([[3]], "no known operation"),
         ([["pow", 0, 0]], "no known operation"),
         ([["num"]], "another number of operands"),
-        ([["call"]], "another number of operands"),
-        ([["call", 3]], "must have a name"),
+        ([["call", "f"]], "no known operation"),
+        ([["sym"]], "another number of operands"),
+        ([["sym", 3]], "must have a name"),
         ([["num", "1", 0]], "another number of operands"),
         ([["num", 1]], "a constant must be"),
         ([["num", "nan"], ["exp"]], "another number of operands"),
@@ -162,6 +165,22 @@ def test_the_witness_is_in_the_domain():
 )
 def test_terms(good, terms, reason):
     assert reason in answer(good | {"terms": terms})
+
+
+def test_a_name_has_at_most_a_hundred_letters(good):
+    assert answer(good | {"terms": [["sym", "s" * 100]]}) != answer(
+        good | {"terms": [["sym", "s" * 101]]}
+    )
+
+
+def test_steps_are_counted_over_all_obligations(good):
+    place = [each["name"] for each in good["obligations"]].index("one.s")
+    before = sum(len(each["steps"]) for each in good["obligations"][:place])
+    assert before
+    most = [["close", [], {}]] * (20_000 - before)
+    assert "step" in scripted(good, most)
+    assert "too many steps" not in scripted(good, most)
+    assert "too many steps" in scripted(good, [*most, most[0]])
 
 
 def test_constants_are_rationals_in_digits():
@@ -248,6 +267,19 @@ def test_hostile_terms_are_answered(good, name):
     terms, step = _HOSTILE[name]
     refused = scripted(good, [step], terms)
     assert isinstance(refused, str)
+
+
+@pytest.mark.parametrize("part", ["lift", "merge", "closed"])
+def test_a_term_too_deep_to_walk_is_answered(good, part):
+    deep = Var("x")
+    for _ in range(100_000):
+        deep = app("exp", deep)
+    law, meaning = BUILTIN["logsumexp"], MEANINGS["logsumexp"]
+    if part == "closed":
+        meaning = replace(meaning, closed=(deep, deep))
+    else:
+        law = replace(law, **{part: (deep, deep)})
+    assert "nested too deeply" in check(good, law, meaning)
 
 
 def test_fuel_bounds_a_script_whose_steps_are_all_allowed(good):

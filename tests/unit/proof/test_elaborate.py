@@ -4,9 +4,10 @@ from dataclasses import replace
 
 import pytest
 
+from certile.ir.laws import LOGSUMEXP, Component
 from certile.ir.terms import Apply, Lit, Var, app
 from certile.proof.check import goals, kinds
-from certile.proof.check.elaborate import Reader
+from certile.proof.check.elaborate import Reader, read_terms
 from certile.proof.check.terms import Refused
 from tests.proof.laws import affine
 from tests.unit.proof.builder import Build
@@ -23,9 +24,67 @@ def reader(b, pieces=()):
     return Reader(b.table, {"x": b.sym("x")}, pieces)
 
 
-def test_isinf_is_of_both_infinities(b):
-    test = b.kind(b.sym("x"), value=kinds.NINF | kinds.PINF)
-    assert reader(b).value(app("isinf", "x")) == b.choose(test, b.num(1), b.num(0))
+@pytest.mark.parametrize(
+    ("name", "mask"),
+    [
+        ("isinf", kinds.NINF | kinds.PINF),
+        ("isnan", kinds.NAN),
+        ("isfinite", kinds.NEG | kinds.ZERO | kinds.POS),
+    ],
+)
+def test_tests_are_of_kinds(b, name, mask):
+    test = b.kind(b.sym("x"), value=mask)
+    assert reader(b).value(app(name, "x")) == b.choose(test, b.num(1), b.num(0))
+
+
+@pytest.mark.parametrize("kind", ["bool", "acc"])
+def test_components_of_truths_may_be_joined_as_truths(b, kind):
+    state = (Component("s", kind), Component("t", "bool" if kind == "acc" else "acc"))
+    law = replace(LOGSUMEXP, state=state)
+    held = {name: b.sym(name) for name in ("a.s", "b.s", "s")}
+    for term, joined in (
+        (app("bit_or", "a.s", "b.s"), b.max(held["a.s"], held["b.s"])),
+        (app("bit_and", "s", "s"), b.min(held["s"], held["s"])),
+    ):
+        if kind == "bool":
+            assert read_terms(b.table, law, [term], held) == [joined]
+        else:
+            with pytest.raises(Refused, match="no meaning"):
+                read_terms(b.table, law, [term], held)
+
+
+def test_connectives_as_values(b):
+    x, zero = b.sym("x"), b.num(0)
+    above, below = (b.choose(b.less(*pair), b.num(1), zero) for pair in ((zero, x), (x, zero)))
+    both = app("gt", "x", 0.0), app("lt", "x", 0.0)
+    assert reader(b).value(app("bit_and", *both)) == b.min(above, below)
+    assert reader(b).value(app("bit_or", *both)) == b.max(above, below)
+    negated = b.add(b.num(1), b.mul(b.num(-1), above))
+    assert reader(b).value(app("bit_not", both[0])) == negated
+
+
+def test_a_literal_that_nothing_names_is_refused(b):
+    with pytest.raises(Refused, match="the literal epsilon has no meaning"):
+        reader(b).value(Lit("epsilon"))
+
+
+def test_a_variable_that_nothing_gives_is_refused(b):
+    with pytest.raises(Refused, match="y means nothing here"):
+        reader(b).value(Var("y"))
+
+
+@pytest.mark.parametrize(
+    "term",
+    [
+        app("list.sum", "x"),
+        app("is", "x", 0.0),
+        app("where", app("is", "x", 0.0), 1.0, 0.0),
+    ],
+)
+def test_terms_of_a_law_see_no_list_and_no_identity(b, term):
+    reader(b).value(term)
+    with pytest.raises(Refused, match=r"no meaning|is no condition"):
+        reader(b, None).value(term)
 
 
 def test_identity_is_a_truth(b):

@@ -6,20 +6,20 @@ import re
 import pytest
 
 from certile.ir.laws import BUILTIN
-from certile.ir.meanings import MEANINGS
+from certile.ir.meanings import meaning_of
 from certile.proof.check import kinds
 from certile.proof.check.replay import STEP_NAMES
 from certile.proof.check.terms import Refused
 from certile.proof.outline import outline
 from certile.proof.registry import shipped
-from certile.proof.render import kind_text
+from certile.proof.formulas import kind_text
 
 
 def outlined(name, change=None):
     certificate = json.loads(shipped(name))
     if change is not None:
         change(certificate["obligations"])
-    return outline(BUILTIN[name], MEANINGS[name], certificate)
+    return outline(BUILTIN[name], meaning_of(BUILTIN[name]), certificate)
 
 
 def test_cases_stand_below_their_split():

@@ -86,8 +86,6 @@ def test_congruence_needs_one_operation(b):
         (b.add(x, y), b.mul(x, y)),
         (x, y),
         (b.kind(x, value=1), b.kind(x, value=2)),
-        (b.call(x, value="f"), b.call(x, value="g")),
-        (b.call(x, value="f"), b.call(x, y, value="f")),
         (b.over("sum", b.elem()), b.over("sum", b.num(1))),
     ]
     for left, right in unlike:

@@ -214,6 +214,7 @@ def test_the_sign_of_a_difference_follows_from_the_order():
     assert not at_most.kind(swapped) & negative
     below = b.context.with_order(x, y, BELOW)
     assert not below.kind(difference) & (positive | kinds.ZERO)
+    assert below.kind(difference) & negative == negative
     assert not below.kind(swapped) & (negative | kinds.ZERO)
 
 

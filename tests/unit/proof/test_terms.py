@@ -58,3 +58,30 @@ def test_text():
     b = Build()
     term = b.choose(b.kind(b.sym("x"), value=32), b.num("-inf"), b.over("sum", b.elem("v")))
     assert b.table.text(term, b.num(0)) == ["(choose (kind 32 x) -inf (sum xs v))", "0"]
+
+
+def test_shapes_are_equal_up_to_the_names_of_fields():
+    b, fields = Build(), dict.fromkeys("xyz", "any")
+
+    def shape(*terms):
+        return b.table.shape(terms, fields)
+
+    x, y, z = map(b.elem, "xyz")
+    assert shape(b.add(x, y)) == shape(b.add(y, z)) == shape(b.add(y, x))
+    assert shape(b.add(x, y)) != shape(b.add(x, x))
+    assert shape(b.add(x, y)) != shape(b.mul(x, y))
+    assert shape(x, y) != shape(x, x)
+    assert shape(x, b.over("sum", x)) == shape(y, b.over("sum", y))
+    assert shape(b.over("sum", x)) != shape(b.over("sum", x, "ys"))
+    assert shape(b.num(1)) != shape(b.num(2))
+    # The field of a list of one element is the same field.
+    assert shape(x, b.sym("e.x")) == shape(y, b.sym("e.y")) != shape(x, b.sym("e.y"))
+    assert shape(b.sym("c.x")) != shape(b.sym("c.y"))
+    assert b.table.shape([x], fields) != b.table.shape([x], {"x": "finite"})
+
+
+def test_shapes_tell_what_is_shared_from_what_is_equal_in_form():
+    b, fields = Build(), dict.fromkeys("xy", "any")
+    x, y = b.exp(b.elem("x")), b.exp(b.elem("y"))
+    assert b.table.shape([b.add(x, x)], fields) != b.table.shape([b.add(x, y)], fields)
+    assert b.table.shape([b.exp(x), y], fields) != b.table.shape([b.exp(x), x], fields)

@@ -14,7 +14,7 @@ from certile.ir.laws import Component, Law, literal_value
 from certile.ir.terms import Lit, app
 from certile.reference import agrees, run
 from certile.reference import machine_numeric as numeric
-from certile.reference.laws import Algebra
+from certile.reference.algebra import Algebra
 from certile.reference.probes import exact_probes, one_hot_probes
 from certile.reference.values import Value
 from tests import kernels

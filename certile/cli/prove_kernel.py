@@ -1,0 +1,166 @@
+"""What is proved of a kernel: the laws of its reductions, and what it is rewritten to.
+
+In: a kernel, shapes, a dtype.  Out: documents and text.  Decides what of a derivation is shown: the
+reductions as they were written, read as terms; the state and the merge of the law that replaces
+them; its obligations; what is computed again.  A chain that is left as written has its refusal.
+Leaves finding both to `certile.search.regions`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from certile.cli.prove import Proof, Shown, proof_document
+from certile.cli.subject import stand_ins
+from certile.cli.tables import aligned
+from certile.diagnostics import Refusal
+from certile.frontend.spec import Shaped
+from certile.ir.dtypes import DType
+from certile.ir.laws import Law, is_built_in
+from certile.ir.tile import Fallback, Kernel, Reduce, Scan
+from certile.ir.walk import parallel_regions, specialise, values
+from certile.proof import render
+from certile.proof.check.regions import claimed
+from certile.proof.outline import outline
+from certile.proof.registry import certificate_of
+from certile.runtime.kernel import TileKernel
+from certile.search.regions import Derived, Rewrite, derived
+
+_FOLDS = ("fold_left", "fold_right")
+# An extent for those that are not given, too odd to be one of the kernel's own constants.
+_SOME = 4099
+
+
+def kernel_document(kernel: TileKernel, shape: str, dtype: str, shown: Shown) -> dict[str, object]:
+    """Return the laws that a kernel's reductions and scans use, and what is rewritten."""
+    traced = kernel.tile_ir(stand_ins(kernel, shape, dtype), generic=not shape)
+    return {
+        "kernel": kernel.name,
+        "rewrites": [_rewrite_document(each, shown) for each in _derived(traced, kernel, shape)],
+        "laws": list(_uses(traced)),
+    }
+
+
+def _derived(traced: Kernel, kernel: TileKernel, shape: str) -> list[Derived]:
+    """What becomes of each region; without shapes, for one that no constant is made for."""
+    if not shape:
+        ranks = {n: v for n, v in stand_ins(kernel, "", "f32").items() if isinstance(v, Shaped)}
+        traced = specialise(traced, {name: (_SOME,) * len(v.shape) for name, v in ranks.items()})
+    found = (derived(traced, region) for region in parallel_regions(traced))
+    return [each for each in found if each.rewrite is not None or each.refusals]
+
+
+def _rewrite_document(found: Derived, shown: Shown) -> dict[str, object]:
+    rewrite = found.rewrite
+    return {
+        "proved": rewrite is not None,
+        "certificate": None if rewrite is None else rewrite.digest,
+        "laws": [] if rewrite is None else [_law_document(p, shown) for p in _proofs(rewrite)],
+        "refusals": [refusal.to_json() for refusal in found.refusals],
+    }
+
+
+def _proofs(rewrite: Rewrite) -> Iterator[Proof]:
+    """The law of each fallback with what it has to mean, as the checker reads it."""
+    fallbacks = (at for at in values(rewrite.kernel) if isinstance(at, Fallback))
+    claims: Any = rewrite.certificate["laws"]
+    for at, claim in zip(fallbacks, claims, strict=True):
+        law, meaning = claimed(at, claim)
+        yield Proof(law, meaning, json.dumps(claim["certificate"]), None)
+
+
+def _law_document(proof: Proof, shown: Shown) -> dict[str, object]:
+    document = proof_document(proof, shown)
+    # The certificate of a rewrite holds that of its law.
+    del document["certificate"]
+    return {
+        **document,
+        "before": render.results(proof.law, proof.meaning),
+        "after": render.program(proof.law),
+        "discharges": proof.content["discharges"],
+    }
+
+
+def _uses(kernel: Kernel) -> Iterator[dict[str, object]]:
+    """One entry a reduction or scan, in program order."""
+    for node in values(kernel):
+        if isinstance(node, Reduce):
+            yield _use("reduction", node.law, node.policy, node.accumulate)
+        elif isinstance(node, Scan):
+            yield _use("scan", node.law, "ordered_tree", node.accumulate)
+
+
+def _use(kind: str, law: Law, policy: str, accumulate: DType) -> dict[str, object]:
+    digest = None if policy in _FOLDS else certificate_of(law, accumulate)
+    return {
+        "kind": kind,
+        "law": law.name,
+        "policy": policy,
+        "accumulate": str(accumulate),
+        "proved": digest is not None,
+        "certificate": digest,
+        "held_by": _held_by(law, policy, digest),
+    }
+
+
+def _held_by(law: Law, policy: str, digest: str | None) -> str:
+    """Say what stands behind the order in which a law's elements are joined."""
+    if policy in _FOLDS:
+        return "order as written, which needs no proof"
+    if digest is not None:
+        return "certificate"
+    return "property tests" if is_built_in(law) else "generated lists"
+
+
+def kernel_text(kernel: TileKernel, shape: str, dtype: str, shown: Shown) -> str:
+    """Return the laws of a kernel as a table, and each rewrite as a proof to follow."""
+    traced = kernel.tile_ir(stand_ins(kernel, shape, dtype), generic=not shape)
+    found = _derived(traced, kernel, shape)
+    lines = [f"kernel {kernel.name}", _table(list(_uses(traced)))]
+    for each in found:
+        lines += ["", *_region_lines(each, shown)]
+    return "\n".join(lines if found else [*lines, "nothing to rewrite: no reduction reads another"])
+
+
+def _table(uses: list[Mapping[str, Any]]) -> str:
+    head = ("kind", "law", "policy", "accumulates in", "proved", "held by")
+    rows = [
+        (
+            *(str(use[key]) for key in ("kind", "law", "policy", "accumulate")),
+            "yes" if use["proved"] else "no",
+            f"certificate {use['certificate']}" if use["proved"] else str(use["held_by"]),
+        )
+        for use in uses
+    ]
+    return aligned([head, *rows]) if rows else "no reduction and no scan"
+
+
+def _region_lines(found: Derived, shown: Shown) -> Iterator[str]:
+    if found.rewrite is not None:
+        for proof in _proofs(found.rewrite):
+            yield from _law_lines(proof, shown)
+        yield f"proved; certificate {found.rewrite.digest}"
+    for refusal in found.refusals:
+        yield from _refusal_lines(refusal)
+
+
+def _law_lines(proof: Proof, shown: Shown) -> Iterator[str]:
+    law, meaning = proof.law, proof.meaning
+    if shown.latex:
+        yield render.latex(law, meaning)
+        return
+    yield "as written, reductions of a list xs:"
+    yield from (f"  {line}" for line in render.results(law, meaning))
+    yield "rewritten, one reduction:"
+    yield from (f"  {line}" for line in render.program(law))
+    steps = outline(law, meaning, proof.content) if shown.steps else None
+    yield from render.text(law, meaning, proof.content, steps).splitlines()
+
+
+def _refusal_lines(refusal: Refusal) -> Iterator[str]:
+    where = f" at line {refusal.loc.line}" if refusal.loc.known else ""
+    yield f"left as written{where}: {refusal.obligation or refusal.rule} is not proved"
+    yield f"  to show: {refusal.claim}"
+    yield f"  {refusal.missing}"

@@ -1,0 +1,271 @@
+"""The service policy: an estimate of how long a launch takes, in nanoseconds.
+
+In: the facts of a candidate and a sheet.  Out: a `Score` whose terms are the times of memory, of
+instructions and of waiting.  Decides only the order of legal candidates.  Every coefficient is a
+figure of the sheet or a constant below; the constants are uncalibrated defaults, chosen so that the
+model orders the plans of `benchmarks/results/2026-11-29-h200-rows.md`, and are not times that were
+measured one by one.  What legality leaves open is searched by `forms` and `space`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil, log2
+
+from certile.plan.cost import CandidateFacts, Score
+from certile.plan.layout import slots
+from certile.plan.work import Arithmetic, Merge, Sweep
+from certile.targets.sheet import Sheet
+
+__all__ = ["CpuService", "GpuService", "fits", "service"]
+
+# Instructions of a subgroup on a GPU: of an access, a plain operation, a transcendental function, a
+# pack of consecutive elements, a sweep, a program, an exchange of one word, a collective, and of a
+# word that does not fit the registers.
+ACCESS = 2.0
+PLAIN = 1.26
+CALL = 7.2
+PACK = 1.0
+SWEEP = 5.0
+PROGRAM = 29.0
+EXCHANGE = 1.0
+COLLECTIVE = 5.0
+SPILL = 4.8
+# Registers of a lane beside the values that it keeps.
+LIVE_REGISTERS = 20
+REGISTER_STEP = 8
+# Accesses of a lane that wait for memory together: in a sweep that reduces, in one that keeps its
+# elements (its loop is unrolled), and in one that stores between its loads.
+AHEAD_REDUCING = 8.0
+AHEAD_KEEPING = 10.0
+AHEAD_STORING = 1.3
+# Waiting for the nearest caches takes this part of the wait for memory.
+CACHE_WAIT = 0.6
+# Nanoseconds: a dependent step of a collective or a barrier, an instruction of the longest worker,
+# setting a group up, and a launch.
+STEP_NS = 20.0
+INSTRUCTION_NS = 0.66
+GROUP_NS = 300.0
+LAUNCH_NS = 1000.0
+# Memory is slower by this part for each halving of the bytes a program reads side by side, down
+# from this many, where its sweep is a loop: the rows of many programs are open at once.
+SCATTER = 0.02
+SIDE_BY_SIDE = 8192
+# How sharply the longest of three overlapping times rules: their norm of this order.
+OVERLAP = 2.5
+
+# Nanoseconds of a round of one vector on a core: a plain operation and a transcendental one.
+CPU_PLAIN_NS = 0.2
+CPU_CALL_NS = 7.0
+# A round of a vector that does not fit the registers goes to the nearest cache and back.
+CPU_SPILL_NS = 0.5
+CPU_PROGRAM_NS = 20.0
+# Storing to memory that was not read brings it in first.
+CPU_STORE = 2.0
+# The part of a core's cache that a row may take, so that what is read next to it stays too.
+CACHE_SHARE = 2
+
+
+def service(sheet: Sheet) -> CpuService | GpuService:
+    """The service policy of a target whose sheet has its figures."""
+    return CpuService(sheet) if sheet.kind == "cpu" else GpuService(sheet)
+
+
+def fits(sheet: Sheet, row_bytes: int, programs_at_once: int = 1) -> bool:
+    """Whether rows that are read again are still in a cache next to who reads them.
+
+    That is the second cache of a core; on a GPU the share that a resident program has of the
+    largest, which all multiprocessors use.
+    """
+    if sheet.kind == "cpu":
+        return row_bytes <= sheet.cache_bytes[1] // CACHE_SHARE
+    together = row_bytes * programs_at_once
+    shared = together * sheet.multiprocessors
+    return together <= sheet.cache_bytes[0] or shared <= sheet.cache_bytes[-1] // CACHE_SHARE
+
+
+@dataclass(frozen=True, slots=True)
+class _Load:
+    """What one worker does for one program: instructions, waits in memory latencies, steps."""
+
+    instructions: float
+    collectives: float
+    waits: float
+    steps: float
+
+
+@dataclass(frozen=True, slots=True)
+class GpuService:
+    """A launch on a GPU: memory, issue slots and waiting overlap; the longest rules."""
+
+    sheet: Sheet
+
+    def score(self, facts: CandidateFacts) -> Score:
+        """The estimated nanoseconds of a candidate; a program's are its share of the launch."""
+        sheet, mapping = self.sheet, facts.mapping
+        load, spilled = self._load(facts), self._spilled(facts)
+        resident = self._resident(facts)
+        made = load.instructions + SPILL * spilled
+        issued = facts.groups * mapping.programs_per_group * mapping.subgroups_per_program
+        instructions = issued * (made + load.collectives + PROGRAM)
+        chain = load.waits * sheet.memory_latency + load.steps * STEP_NS + GROUP_NS
+        chain += INSTRUCTION_NS * (made + load.collectives)
+        at_once = sheet.multiprocessors * resident
+        terms = {
+            "memory": self._memory_ns(facts, resident),
+            "instructions": instructions / (sheet.issue_rate * sheet.multiprocessors),
+            "waiting": chain * max(1, ceil(facts.groups / at_once)),
+            "dispatch": max(0, facts.groups - at_once) * sheet.dispatch,
+        }
+        longest = max(terms.values())
+        parts = sum((value / longest) ** OVERLAP for value in terms.values())
+        kernel = longest * parts ** (1 / OVERLAP) + LAUNCH_NS
+        return Score(kernel / max(1, facts.programs), kernel, {**terms, "launch": LAUNCH_NS})
+
+    def _registers(self, facts: CandidateFacts) -> int:
+        """The registers that a lane wants."""
+        states = (sum(merge.words for merge in sweep.merges) for sweep in facts.work.sweeps)
+        return LIVE_REGISTERS + facts.stripe_scalars + max(states, default=0)
+
+    def _limit(self, facts: CandidateFacts) -> int:
+        """The registers that a lane may have, if one group is to be resident."""
+        return min(self.sheet.lane_registers, self.sheet.registers // facts.threads)
+
+    def _spilled(self, facts: CandidateFacts) -> int:
+        return max(0, self._registers(facts) - self._limit(facts))
+
+    def _resident(self, facts: CandidateFacts) -> int:
+        """The groups that share a multiprocessor."""
+        sheet = self.sheet
+        registers = min(self._registers(facts), self._limit(facts))
+        registers = max(1, -(-registers // REGISTER_STEP) * REGISTER_STEP)
+        limits = [
+            sheet.resident_groups,
+            sheet.resident_threads // facts.threads,
+            sheet.registers // (registers * facts.threads),
+        ]
+        if facts.shared_bytes:
+            limits.append(sheet.shared_bytes // facts.shared_bytes)
+        return max(1, min(limits))
+
+    def _memory_ns(self, facts: CandidateFacts, resident: int) -> float:
+        """The time of all bytes: slots without a program read, too, and do not write."""
+        sheet, work, packed = self.sheet, facts.work, facts.mapping.programs_per_group
+        reading = facts.groups * packed if facts.mapping.subgroups_per_program > 1 else 0
+        reading = max(reading, facts.programs)
+        slow = work.row_bytes * reading + work.written_bytes * facts.programs
+        together = work.row_bytes * resident * packed
+        if together <= sheet.cache_bytes[0]:
+            rate = sheet.cache_bandwidth[0]
+        elif fits(sheet, work.row_bytes, resident * packed):
+            rate = sheet.cache_bandwidth[-1]
+        else:
+            rate = sheet.bandwidth
+        return self._scattered(facts) * slow / sheet.bandwidth + work.again_bytes * reading / rate
+
+    def _scattered(self, facts: CandidateFacts) -> float:
+        """How much slower memory is where the rows of programs are read in short pieces."""
+        worst = 1.0
+        for sweep in facts.work.sweeps:
+            own = (access.size for access in sweep.reads if access.own and access.first)
+            size = max(own, default=0)
+            piece = facts.workers * facts.mapping.lane_elements * size
+            row = min(SIDE_BY_SIDE, sweep.elements * size)
+            if piece and not sweep.kept_words and piece < row:
+                worst = max(worst, 1 + SCATTER * log2(row / piece))
+        return worst
+
+    def _load(self, facts: CandidateFacts) -> _Load:
+        instructions = collectives = waits = steps = 0.0
+        cooperating = facts.mapping.subgroups_per_program > 1
+        for sweep in facts.work.sweeps:
+            made, waited = self._sweep(facts, sweep)
+            instructions += made
+            waits += waited
+            for merge in sweep.merges if sweep.elements > 1 else ():
+                times = sweep.trips * (2 if cooperating else 1)
+                depth = facts.lanes.bit_length() - 1
+                one = merge.words * EXCHANGE + _cost(merge.merge)
+                collectives += times * (depth * one + COLLECTIVE)
+                steps += times * 3 + (sweep.trips if cooperating else 0)
+        return _Load(instructions, collectives, waits, steps)
+
+    def _sweep(self, facts: CandidateFacts, sweep: Sweep) -> tuple[float, float]:
+        """Instructions of the longest worker, and how often it waits for memory in sequence."""
+        wide = facts.mapping.lane_elements
+        owned = slots(sweep.elements, facts.workers, wide) * sweep.trips
+        packs = [owned / min(access.widest, wide) for access in (*sweep.reads, *sweep.writes)]
+        each = _cost(sweep.arithmetic)
+        for merge in sweep.merges:
+            if facts.mapping.block > 1 and merge.closed is not None:
+                each += _cost(merge.closed) + _cost(merge.merge) / facts.mapping.block
+            else:
+                each += _cost(merge.lift + merge.merge)
+        made = ACCESS * sum(packs) + each * owned + PACK * owned / wide + SWEEP
+        if not sweep.reads:
+            return made, 0.0
+        in_sequence = max(packs[: len(sweep.reads)])
+        if sweep.elements == 1:
+            return made, 1.0
+        if not any(access.own and access.first for access in sweep.reads):
+            return made, CACHE_WAIT * ceil(in_sequence / AHEAD_REDUCING)
+        ahead = AHEAD_KEEPING if sweep.kept_words else AHEAD_REDUCING
+        return made, float(ceil(in_sequence / (AHEAD_STORING if sweep.writes else ahead)))
+
+
+@dataclass(frozen=True, slots=True)
+class CpuService:
+    """A launch on a CPU: each sweep is bound by its arithmetic or by what it moves."""
+
+    sheet: Sheet
+
+    def score(self, facts: CandidateFacts) -> Score:
+        """The estimated nanoseconds of a program on one core, and of the launch on all."""
+        terms = {"memory": 0.0, "arithmetic": 0.0, "program": CPU_PROGRAM_NS}
+        total = CPU_PROGRAM_NS
+        for sweep in facts.work.sweeps:
+            moved, worked = self._moved(facts, sweep), self._worked(facts, sweep)
+            terms["memory"] += moved
+            terms["arithmetic"] += worked
+            total += max(moved, worked)
+        turns = facts.programs / min(max(1, facts.programs), self.sheet.cores)
+        return Score(total, total * turns, {name: value * turns for name, value in terms.items()})
+
+    def _worked(self, facts: CandidateFacts, sweep: Sweep) -> float:
+        rounds = slots(sweep.elements, facts.lanes) * sweep.trips
+        work = _cpu_cost(sweep.arithmetic)
+        vectors = 0
+        for merge in sweep.merges:
+            work += _cpu_merge(merge, facts.mapping.block)
+            vectors += merge.words * facts.mapping.accumulators
+        spilled = max(0, vectors - self.sheet.registers)
+        accesses = len(sweep.reads) + len(sweep.writes) + sweep.kept_words + sweep.recalled_words
+        return rounds * (work + CPU_PLAIN_NS * accesses + CPU_SPILL_NS * spilled)
+
+    def _moved(self, facts: CandidateFacts, sweep: Sweep) -> float:
+        """The time of what a sweep moves; what was read before comes from where the row fits."""
+        sheet, work = self.sheet, facts.work
+        near = fits(sheet, work.row_bytes + work.kept_bytes)
+        rate = sheet.cache_bandwidth[1] if near else sheet.bandwidth
+        first = sum(access.size for access in sweep.reads if access.own and access.first)
+        again = sum(access.size for access in sweep.reads) - first
+        scratch = 4 * (sweep.recalled_words + CPU_STORE * sweep.kept_words)
+        stored = (1 if facts.mapping.streaming else CPU_STORE) * sum(a.size for a in sweep.writes)
+        elements = sweep.elements * sweep.trips
+        return elements * ((first + stored) / sheet.bandwidth + (again + scratch) / rate)
+
+
+def _cpu_merge(merge: Merge, block: int) -> float:
+    """Nanoseconds a round of a vector: by closed forms where blocks are made of them."""
+    if block > 1 and merge.closed is not None:
+        return _cpu_cost(merge.closed) + _cpu_cost(merge.merge) / block
+    return _cpu_cost(merge.lift + merge.merge)
+
+
+def _cpu_cost(work: Arithmetic) -> float:
+    return CPU_PLAIN_NS * work.plain + CPU_CALL_NS * work.calls
+
+
+def _cost(work: Arithmetic) -> float:
+    """Instructions of an element on a GPU."""
+    return PLAIN * work.plain + CALL * work.calls

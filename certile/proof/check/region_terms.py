@@ -1,0 +1,147 @@
+"""Scalars of a region of a program as terms over the list of its elements.
+
+In: the operands of a fold, tiles along the axes that it is over, and a scalar.  Out: the scalar as
+a term of `ir.meanings` over the list of elements, each of which has one field for each operand.
+What is read is what a program says; whether two programs may stand for one another is `regions`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from certile.ir.dtypes import DType, bool_, f32, f64
+from certile.ir.meanings import Meaning, meaning_of
+from certile.ir.terms import Apply, Lit, Term, Var, app, applications
+from certile.ir.tile import Broadcast, Cast, Const, Map, Reduce, Result, Tile
+from certile.ir.types import Axis
+from certile.proof.check.terms import Refused, require
+
+_SIZE: Final = 2_000
+_DEPTH: Final = 60
+# Bits of the significand: an integer with no more of them is a number of the type.
+_EXACT: Final = {f32: 24, f64: 53}
+
+
+class RegionReader:
+    """Reads scalars as terms over the list of a region's elements.
+
+    An element has one field for each of the `operands`, tiles along the axes `over`.  `reductions`
+    are those that were read.
+    """
+
+    def __init__(self, over: tuple[Axis, ...], operands: Sequence[Tile]) -> None:
+        self._over = over
+        self._leaves = math.prod(axis.static for axis in over)
+        names = field_names(len(operands))
+        self._fields = dict(zip(operands, map(Var, names), strict=True))
+        self._known: dict[Tile, Term] = {}
+        self._depth = 0
+        self.reductions: dict[Reduce, None] = {}
+
+    def term(self, tile: Tile) -> Term:
+        """The term; raises `Refused` for what has none."""
+        if tile not in self._known:
+            self._depth += 1
+            require(self._depth <= _DEPTH, "a value is nested too deeply")
+            term = self._read(tile)
+            self._depth -= 1
+            require(_size(term) <= _SIZE, "a value is too large a term")
+            self._known[tile] = term
+        return self._known[tile]
+
+    def _read(self, tile: Tile) -> Term:
+        match tile:
+            case _ if tile in self._fields:
+                return self._fields[tile]
+            case Const(value=bool() as value):
+                return Lit(value)
+            case Const(value=float() as value):
+                return Lit(value if math.isfinite(value) else str(value))
+            case Cast(value=Const(value=int() as value)):
+                odd = value // (value & -value or 1)
+                require(odd.bit_length() <= _EXACT.get(tile.dtype, 0), "a constant is rounded")
+                return Lit(float(value))
+            case Cast(value=value):
+                widens = value.dtype.is_float and tile.dtype.is_float
+                widens = widens and value.dtype.bits < tile.dtype.bits
+                require(widens, f"a conversion of {value.dtype} to {tile.dtype} rounds")
+                return self.term(value)
+            case Broadcast(value=value):
+                return self.term(value)
+            case Map():
+                return self._mapped(tile)
+            case Reduce():
+                return self._reduced(tile, 0)
+            case Result(of=Reduce() as of, index=index):
+                return self._reduced(of, index)
+            case _:
+                raise Refused(f"{tile.mnemonic} is no element-wise function of the operands")
+
+    def _mapped(self, tile: Map) -> Term:
+        exact = tile.dtype in (f32, f64, bool_)
+        require(exact, f"{tile.fn} of {tile.dtype} rounds, or is of integers")
+        match tile.fn, tile.args:
+            case "fma", (a, Const(value=1.0), Map(fn="neg", args=(b,))):
+                # The same number, rounded once, and the same node where the program has it.
+                return self.term(Map(fn="sub", args=(a, b), type=tile.type))
+            case "fma", (a, b, c):
+                return app("add", app("mul", self.term(a), self.term(b)), self.term(c))
+            case "recip", (a,):
+                return app("div", 1.0, self.term(a))
+            case "div", (a, b):
+                above, below = self.term(a), self.term(b)
+                mean = below == Lit(float(self._leaves)) and holds_list(above)
+                return app("div", above, app("list.sum", 1.0) if mean else below)
+            case fn, args:
+                return Apply(fn, tuple(map(self.term, args)))
+
+    def _reduced(self, at: Reduce, index: int) -> Term:
+        meaning = meaning_of(at.law)
+        if not isinstance(meaning, Meaning) or at.law.results[index] != "acc":
+            raise Refused(f"a reduction by {at.law.name} has no term over numbers")
+        require(at.over == self._over, "a reduction is over other axes")
+        require_regrouped(at)
+        self.reductions[at] = None
+        by = dict(zip(at.law.lift_variables(), map(self.term, at.args), strict=True))
+        return substituted(meaning.specification[index], by)
+
+
+def require_regrouped(at: Reduce) -> None:
+    """The premises under which any tree may fold the elements of a reduction."""
+    require(at.policy == "unordered_tree", f"a reduction has the policy {at.policy}")
+    require(not at.init, "a reduction has a start value")
+    spanned = {axis for arg in at.args for axis in arg.axes}
+    require(spanned == set(at.over), "a reduction keeps axes")
+    floats = all(_within(arg.dtype, at.accumulate) for arg in at.args)
+    require(floats, f"a reduction in {at.accumulate} is of integers or rounds its operands")
+
+
+def _within(dtype: DType, accumulate: DType) -> bool:
+    return dtype.is_float and accumulate.is_float and dtype.bits <= accumulate.bits
+
+
+def field_names(operands: int) -> tuple[str, ...]:
+    """The names of the fields of an element, as `Law.lift_variables` has them."""
+    return ("x",) if operands == 1 else tuple(f"x{k}" for k in range(operands))
+
+
+def substituted(term: Term, by: Mapping[str, Term]) -> Term:
+    """The term with variables replaced."""
+    match term:
+        case Var(name):
+            return by.get(name, term)
+        case Apply(fn, args):
+            return Apply(fn, tuple(substituted(arg, by) for arg in args))
+        case _:
+            return term
+
+
+def holds_list(term: Term) -> bool:
+    """Whether a list operation is a part of a term."""
+    return any(each.fn.startswith("list.") for each in applications((term,)))
+
+
+def _size(term: Term) -> int:
+    return 1 + sum(map(_size, term.args)) if isinstance(term, Apply) else 1

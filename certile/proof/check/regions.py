@@ -1,0 +1,163 @@
+"""`check_rewrite`: whether a certificate proves that one program may run for another.
+
+In: the kernel before a rewrite and the one after it, and a certificate (JSON,
+`certile.rewrite/1`).  Out: None, or a sentence that says what does not hold.  A rewrite puts one
+reduction of a derived law beside the reductions of a chain, which are computed where its final
+state is not finite.  What the law has to give is read off the reductions themselves, by
+`RegionReader`; the certificate supplies the closed forms of its state and the proof.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Container
+from dataclasses import replace
+from functools import reduce
+from typing import Final
+
+from certile.ir.fingerprint import fingerprint
+from certile.ir.laws import Law
+from certile.ir.meanings import Discharge, Domain, Meaning
+from certile.ir.node import Node
+from certile.ir.terms import Term, app, to_json
+from certile.ir.tile import Fallback, Kernel, Map, Reduce, Result, effects, roots
+from certile.ir.walk import at_once, substitute, values
+from certile.proof.check.certificate import check
+from certile.proof.check.finite import finite_fields
+from certile.proof.check.parse import Json, fields_of, list_of
+from certile.proof.check.region_terms import RegionReader, field_names, require_regrouped
+from certile.proof.check.terms import Refused, require
+
+__all__ = ["DISCHARGES", "SCHEMA", "RegionReader", "check_rewrite", "claimed", "conjunction"]
+
+SCHEMA: Final = "certile.rewrite/1"
+# What floating point adds to a proof over V, and how every rewrite meets it.
+DISCHARGES: Final = (
+    Discharge(
+        "dynamic",
+        "a component of the final state that is not finite",
+        "the row is computed again as written",
+    ),
+)
+_LENGTH: Final = 4_000_000
+
+
+def conjunction(law: Law) -> Term:
+    """Whether every component of a state is finite: the last result of a derived law."""
+    tests: list[Term] = [app("isfinite", component.name) for component in law.state]
+    return reduce(lambda a, b: app("bit_and", a, b), tests)
+
+
+def check_rewrite(before: Kernel, after: Kernel, certificate: object) -> str | None:
+    """None if the certificate proves that `after` may run for `before`; else why it does not.
+
+    `certificate` is JSON text, or what `json.loads` makes of it.
+    """
+    try:
+        _check(before, after, certificate)
+    except Refused as refusal:
+        return str(refusal)
+    return None
+
+
+def _check(before: Kernel, after: Kernel, certificate: object) -> None:
+    if isinstance(certificate, str):
+        require(len(certificate) <= _LENGTH, "the certificate is too long")
+        try:
+            certificate = json.loads(certificate)
+        except (ValueError, RecursionError) as error:
+            raise Refused("the certificate is no JSON") from error
+    content = fields_of(certificate, ("schema", "before", "after", "laws"), "the certificate")
+    require(content["schema"] == SCHEMA, "the certificate is of another schema")
+    allowed = before.rewrites == "proved" and before.math != "fast"
+    require(allowed, "the kernel may not be rewritten: rewrites are off, or its math is fast")
+    require(content["before"] == fingerprint(before), "the certificate is of another kernel")
+    require(content["after"] == fingerprint(after), "the certificate is of another rewrite")
+    erased: dict[Node, Node] = {
+        at: at.of.instead[at.index]
+        for at in values(after)
+        if isinstance(at, Result) and isinstance(at.of, Fallback)
+    }
+    same = fingerprint(substitute(after, erased)) == content["before"]
+    require(same, "without its fallbacks the kernel after is not the one before")
+    found = [at for at in values(after) if isinstance(at, Fallback)]
+    laws = list_of(content["laws"], "the laws")
+    require(0 < len(laws) == len(found), "there must be one law for each fallback")
+    tried = set(at_once(root for step in effects(after.body) for root in roots(step)))
+    for at, law in zip(found, laws, strict=True):
+        _check_fallback(at, fields_of(law, ("closed", "domain", "certificate"), "a law"), tried)
+
+
+def _check_fallback(at: Fallback, claim: Json, tried: set[Node]) -> None:
+    law, meaning = claimed(at, claim, tried)
+    refused = check(claim["certificate"], law, meaning)
+    if refused is not None:
+        raise Refused(refused)
+
+
+def claimed(at: Fallback, claim: Json, tried: Container[Node] = ()) -> tuple[Law, Meaning]:
+    """The law that a fallback tries, and what it has to mean; raises `Refused` for what is none."""
+    fused = _fused(at)
+    static = all(isinstance(axis.extent, int) for axis in fused.over)
+    require(static, "the number of elements is not known")
+    reader = RegionReader(fused.over, fused.args)
+    scalars = all(isinstance(each, Reduce | Result) for each in at.instead)
+    require(scalars, "what is computed instead is no reduction")
+    specification = tuple(map(reader.term, at.instead))
+    for each in reader.reductions:
+        require(each.accumulate == fused.accumulate, "a reduction accumulates in another type")
+        require(each not in tried, "a reduction of the chain is read beside the fallback")
+    law = replace(fused.law, finalize=fused.law.finalize[:-1], results=fused.law.results[:-1])
+    closed = law.closed or ()
+    require(claim["closed"] == list(map(to_json, closed)), "the closed forms are not the law's")
+    return law, Meaning(
+        closed=closed,
+        specification=specification,
+        domain=_domain(law, claim["domain"]),
+        discharges=DISCHARGES,
+        nonempty=fused.leaves > 0,
+        bounded=True,
+    )
+
+
+def _fused(at: Fallback) -> Reduce:
+    """The one reduction whose results a fallback tries, and whose last result decides."""
+    match at.when:
+        case Map(fn="bit_not", args=(Result(of=Reduce() as fused, index=last),)):
+            held = [each.of is fused and each.index == k for k, each in enumerate(_results(at))]
+            fits = last == len(held) == len(fused.law.results) - 1 and all(held)
+        case _:
+            raise Refused("the condition of a fallback is no result of a reduction")
+    require(fits, "a fallback tries other values than the results of its reduction")
+    law = fused.law
+    plain = law.builtin is None and not law.indexed and law.commutative
+    names = {component.name for component in law.state}
+    parts = (names, law.state, law.identity or (), law.lift, law.merge, law.closed or names)
+    whole = len(set(map(len, parts))) == 1 and len(law.finalize) == len(law.results)
+    require(whole, "a derived law lacks a term, or has two components of one name")
+    types = {component.type for component in law.state} | set(law.results[:-1])
+    require(plain and types == {"acc"}, "a derived law has an index, a type or a merge of its own")
+    tests = law.finalize[-1] == conjunction(law) and law.results[-1] == "bool"
+    require(tests, "the last result does not say whether the state is finite")
+    require_regrouped(fused)
+    return fused
+
+
+def _results(at: Fallback) -> list[Result]:
+    return [each for each in at.values if isinstance(each, Result)]
+
+
+def _domain(law: Law, claimed: object) -> dict[str, Domain]:
+    """The domain, where a field is finite only if each of a list is for which the state is."""
+    names = field_names(law.operands)
+    content = fields_of(claimed, names, "the domain")
+    finite = finite_fields(law)
+    domain: dict[str, Domain] = {}
+    for name in names:
+        if content[name] == "any":
+            domain[name] = "any"
+        else:
+            holds = content[name] == "finite" and name in finite
+            require(holds, f"a finite state does not show that {name} is finite")
+            domain[name] = "finite"
+    return domain

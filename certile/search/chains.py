@@ -1,0 +1,311 @@
+"""Chains of reductions in a program, read as the chains that fold fusion derives laws for.
+
+In: a reduction, later ones over the same elements that use its result, and which results are read
+outside of them.  Out: the ways to read them as a `fusion.Chain`, each with the tiles that are the
+fields of an element.  Decides where the element-wise part of the program is cut: all that does not
+depend on a result of the chain stays in the operands, or, where terms share too much for that,
+everything down to what is no arithmetic is read.  Leaves the derivation to `fusion`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from certile.ir.functions import COMPARISONS, FLOAT_TESTS
+from certile.ir.node import Node, reach
+from certile.ir.terms import Apply, Lit, Term, Var, app
+from certile.ir.tile import (
+    Bitcast,
+    Broadcast,
+    Cast,
+    Const,
+    Iota,
+    Load,
+    Map,
+    Reduce,
+    Relabel,
+    Result,
+    Tile,
+)
+from certile.proof.check.region_terms import RegionReader, field_names
+from certile.proof.check.terms import Refused
+from certile.search.fusion import Chain
+from certile.search.outer import COUNT, Outer
+from certile.search.shifts import R
+from certile.search.writing import mentions, replaced, substituted
+
+# Element-wise functions that have terms, and what else an operand may be made of.
+_READ: Final = (
+    COMPARISONS
+    | FLOAT_TESTS
+    | {
+        *("add", "sub", "mul", "div", "neg", "exp", "log", "abs", "fma", "recip"),
+        *("maximum", "minimum", "where", "bit_and", "bit_or", "bit_not"),
+    }
+)
+_MADE_OF: Final = (Map, Cast, Bitcast, Broadcast, Relabel, Load, Iota, Const, Reduce, Result)
+# Functions of the outer result that are read as one number: the algebra does not look into them.
+_OPAQUE: Final = frozenset({"where", "maximum", "minimum", "abs"})
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Reductions of a region, the outer one first; `wanted` are the places read outside of them.
+
+    `depends` are the reductions that each value is computed from.
+    """
+
+    members: tuple[Reduce, ...]
+    wanted: tuple[int, ...]
+    depends: Mapping[Node, frozenset[Reduce]]
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A chain of terms, the fields of its elements, and which members of `Found` it holds."""
+
+    chain: Chain
+    operands: tuple[Tile, ...]
+    wanted: tuple[Reduce, ...]
+
+
+def readings(found: Found) -> Iterator[Reading | Refused]:
+    """The ways to read a chain, those with the simplest terms first; or why one is none."""
+    seen: list[Reading] = []
+    for deep in (False, True):
+        for free in (False, True):
+            try:
+                made = _Reader(found, deep).reading(free)
+            except Refused as refusal:
+                yield refusal
+                continue
+            if made not in seen:
+                seen.append(made)
+                yield made
+
+
+class _Reader:
+    """Cuts the element-wise part of a chain and reads what is left."""
+
+    def __init__(self, found: Found, deep: bool) -> None:
+        self._found, self._deep = found, deep
+        self._members = frozenset(found.members)
+        self._operands: dict[Tile, None] = {}
+        self._scalars: dict[Tile, None] = {}
+
+    def reading(self, free: bool) -> Reading:
+        """The chain; `free`: factors of the outer result alone are taken out of the sums."""
+        for member in self._found.members:
+            for arg in member.args:
+                self._cut(arg)
+        operands = tuple(self._operands)
+        _require_elementwise(operands)
+        terms = self._terms(operands)
+        names = [f"{R}{place}" for place in range(len(terms))]
+        outer, key = _outer(terms[0])
+        inside, outside = list[Term](), list[Term]()
+        for place, term in enumerate(terms[1:], 1):
+            known = {other: Var(names[k]) for k, other in enumerate(terms[:place])}
+            body = replaced(_summand(term), known)
+            taken = names[0 if free else 1 : place]
+            rest, factor = _pulled(body, frozenset(field_names(len(operands))), taken)
+            if mentions(rest, *names[1:]):
+                raise Refused("a sum reads an earlier sum other than by a factor")
+            inside.append(rest)
+            outside.append(factor)
+        return self._made((outer, key), terms, inside, outside)
+
+    def _made(
+        self,
+        start: tuple[Outer, Term],
+        terms: Sequence[Term],
+        inside: Sequence[Term],
+        outside: Sequence[Term],
+    ) -> Reading:
+        found, operands = self._found, tuple(self._operands)
+        needed = set(found.wanted)
+        for place in reversed(range(1, len(terms))):
+            if place in needed:
+                needed |= {k for k in range(1, place) if mentions(outside[place - 1], f"{R}{k}")}
+        kept = [place for place in range(1, len(terms)) if place in needed]
+        if not kept:
+            raise Refused("no sum of the chain is read")
+        value, later = _value([inside[place - 1] for place in kept], self._elements())
+        moved = {f"{R}{place}": Var(f"{R}{k}") for k, place in enumerate((0, *kept))}
+        places = {place: k for k, place in enumerate((0, *kept))}
+        specification = tuple(terms[place] for place in found.wanted)
+        factors = tuple(substituted(outside[place - 1], moved) for place in kept)
+        read = (start[1], value, *later, *factors, *specification)
+        chain = Chain(
+            *start,
+            tuple(later),
+            operands=len(operands),
+            parameters={
+                name: "finite"
+                for name in self._shared()
+                if any(mentions(each, name) for each in read)
+            },
+            nonempty=found.members[0].leaves > 0,
+            value=value,
+            outside=factors,
+            wanted=tuple(places[place] for place in found.wanted),
+            specification=specification,
+        )
+        return Reading(chain, operands, tuple(found.members[place] for place in found.wanted))
+
+    def _elements(self) -> tuple[str, ...]:
+        return field_names(len(self._operands))
+
+    def _shared(self) -> list[str]:
+        """The names of the scalars that are no constants."""
+        return [f"c{k}" for k in range(len(self._scalars))]
+
+    def _terms(self, operands: tuple[Tile, ...]) -> list[Term]:
+        """What each member is, with scalars that are no constants as parameters."""
+        scalars = tuple(self._scalars)
+        reader = RegionReader(self._found.members[0].over, (*operands, *scalars))
+        called = field_names(len(operands) + len(scalars))
+        fields = [*self._elements(), *self._shared()]
+        by = {name: Var(field) for name, field in zip(called, fields, strict=True)}
+        return [substituted(reader.term(member), by) for member in self._found.members]
+
+    def _cut(self, tile: Tile) -> None:
+        """Note what the reader has to stop at."""
+        free = self._found.depends[tile].isdisjoint(self._members)
+        tile = _plain(tile)
+        if isinstance(tile, Const) or (isinstance(tile, Cast) and isinstance(tile.value, Const)):
+            return
+        if free and tile.axes:
+            self._operands |= dict.fromkeys(self._leaves(tile) if self._deep else (tile,))
+        elif free and not _is_read(tile):
+            self._scalars[tile] = None
+        elif isinstance(tile, Map | Cast | Broadcast):
+            for below in tile.operands():
+                assert isinstance(below, Tile)
+                self._cut(below)
+        elif tile not in self._members:
+            what = f"{tile.mnemonic} stands between the reductions"
+            raise Refused(f"{what}, and is no element-wise function of their operands")
+
+    def _leaves(self, tile: Tile) -> list[Tile]:
+        """What a tile is computed from by functions that have terms; the tile where that fails."""
+        tile = _plain(tile)
+        if not _is_read(tile):
+            return [tile]
+        out: list[Tile] = []
+        for below in tile.operands():
+            assert isinstance(below, Tile)
+            if below.axes:
+                out += self._leaves(below)
+            elif not isinstance(below, Const) and not _is_integer(below):
+                self._cut(below)
+        usable = out and all(leaf.dtype.is_float for leaf in out)
+        casts = isinstance(tile, Cast) and out == [tile.value]
+        return out if usable and not casts else [tile]
+
+
+def _is_integer(tile: Tile) -> bool:
+    return isinstance(tile, Cast) and isinstance(tile.value, Const)
+
+
+def _is_read(tile: Tile) -> bool:
+    match tile:
+        case Map(fn=fn):
+            return fn in _READ
+        case Cast(value=value):
+            wider = value.dtype.bits < tile.dtype.bits
+            return value.dtype.is_float and tile.dtype.is_float and wider
+        case _:
+            return isinstance(tile, Broadcast)
+
+
+def _plain(tile: Tile) -> Tile:
+    """A difference that the program writes as `fma` of 1, as the difference it is."""
+    match tile:
+        case Map(fn="fma", args=(a, Const(value=1.0), Map(fn="neg", args=(b,)))):
+            return Map(fn="sub", args=(a, b), type=tile.type)
+        case _:
+            return tile
+
+
+def _require_elementwise(operands: Sequence[Tile]) -> None:
+    if not operands:
+        raise Refused("no operand of the chain spans its axes")
+    for at in reach(operands):
+        if isinstance(at, Tile) and at.axes and not isinstance(at, _MADE_OF):
+            raise Refused(f"an operand is computed by {at.mnemonic}, element by element by nothing")
+
+
+def _outer(term: Term) -> tuple[Outer, Term]:
+    """The kind of the outer reduction, and its key."""
+    match term:
+        case Apply("maximum", (Lit(0.0), Apply("list.max", (Apply("abs", (key,)),)))):
+            return "absmax", key
+        case Apply("list.max", (Apply("abs", (key,)),)):
+            return "absmax", key
+        case Apply("list.max", (key,)):
+            return "max", key
+        case Apply("list.min", (key,)):
+            return "min", key
+        case Apply("list.sum", (key,)):
+            return "add", key
+        case _:
+            raise Refused("the outer reduction is neither a sum nor an extremum")
+
+
+def _summand(term: Term) -> Term:
+    match term:
+        case Apply("list.sum", (body,)):
+            return body
+        case _:
+            raise Refused("a later reduction is no sum")
+
+
+def _pulled(term: Term, fields: frozenset[str], names: Sequence[str]) -> tuple[Term, Term]:
+    """A term without the factors that no element is in and that read `names`; and these."""
+
+    def taken(part: Term) -> bool:
+        return mentions(part, *names) and not mentions(part, *fields)
+
+    match term:
+        case Apply("mul", (a, b)) if taken(a) or taken(b):
+            rest, factor = _pulled(*((b, fields, names) if taken(a) else (a, fields, names)))
+            other = a if taken(a) else b
+            return rest, other if factor == Lit(1.0) else app("mul", factor, other)
+        case Apply("mul", (a, b)):
+            (a, over), (b, under) = _pulled(a, fields, names), _pulled(b, fields, names)
+            both = [each for each in (over, under) if each != Lit(1.0)]
+            joined = both[0] if len(both) == 1 else app("mul", over, under)
+            return app("mul", a, b), joined if both else Lit(1.0)
+        case Apply("div", (a, b)):
+            rest, factor = _pulled(a, fields, names)
+            if taken(b):
+                return rest, app("div", factor, b)
+            return app("div", rest, b), factor
+        case _:
+            return term, Lit(1.0)
+
+
+def _value(bodies: Sequence[Term], fields: tuple[str, ...]) -> tuple[Term, list[Term]]:
+    """The function of the outer result that all summands read, and they over it as `r`."""
+    result, found = f"{R}0", dict[Term, None]()
+
+    def hoisted(term: Term) -> Term:
+        if not isinstance(term, Apply) or not mentions(term, result):
+            if term == Var(result):
+                found[term] = None
+                return Var(R)
+            return term
+        alone = not mentions(term, *fields)
+        if alone and (term.fn in _OPAQUE or (term.fn == "div" and term.args[1] == COUNT)):
+            found[term] = None
+            return Var(R)
+        return Apply(term.fn, tuple(map(hoisted, term.args)))
+
+    later = [hoisted(body) for body in bodies]
+    if len(found) > 1:
+        raise Refused("the sums read several functions of the outer result")
+    value = next(iter(found), Var(result))
+    return substituted(value, {result: Var(R)}), later

@@ -1,0 +1,115 @@
+"""Derivations of chains, remembered: those of the package's own kernels, and those made before.
+
+In: a chain as a program says it.  Out: what `fusion.derive` gives.  Decides where it is looked for:
+in this process, among the files that come with the package, in the cache folder.  What is found is
+checked before it is used, and derived again where it does not check; what was derived is kept.  A
+refusal is remembered by this process alone.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import json
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Final
+
+from certile.ir.meanings import Domain
+from certile.ir.parser import law_from_json
+from certile.ir.printer import law_to_json
+from certile.ir.terms import Term, to_json
+from certile.proof.check import check
+from certile.proof.check.parse import Json
+from certile.search import fusion, kept, outer, shifts
+from certile.search.fusion import Chain, Fused, derive, meaning
+from certile.search.laws import Refusal
+
+SHIPPED: Final = "chains.json"
+_DOMAINS: Final[dict[str, Domain]] = {"any": "any", "finite": "finite"}
+_made: Final[dict[str, Fused | Refusal]] = {}
+
+
+def remembered(chain: Chain) -> Fused | Refusal:
+    """What became of the chain, whoever derived it."""
+    name = digest(chain)
+    if name not in _made:
+        _made[name] = _found(chain, name) or _derived(chain, name)
+    return _made[name]
+
+
+def digest(chain: Chain) -> str:
+    """What a chain is remembered by."""
+    return hashlib.sha256(json.dumps(_plain(chain), sort_keys=True).encode()).hexdigest()
+
+
+def document(fused: Fused) -> Json:
+    """A derivation as plain data."""
+    (domain,) = set(fused.meaning.domain.values())
+    return {
+        "law": law_to_json(fused.law),
+        "domain": domain,
+        "certificate": fused.certificate,
+    }
+
+
+def read(chain: Chain, content: object) -> Fused | None:
+    """The derivation that plain data holds, if it is one of the chain and checks."""
+    specification = chain.specification
+    match content:
+        case {"law": str(text), "domain": str(word), "certificate": dict(certificate)} if (
+            word in _DOMAINS and specification is not None
+        ):
+            try:
+                law = law_from_json(text)
+            except (ValueError, TypeError, KeyError, RecursionError):
+                return None
+            meant = meaning(chain, specification, law.closed or (), _DOMAINS[word])
+            if check(certificate, law, meant) is None:
+                return Fused(law, meant, certificate)
+    return None
+
+
+def _found(chain: Chain, name: str) -> Fused | None:
+    return read(chain, _shipped().get(name)) or read(chain, kept.find(_kept_as(name)))
+
+
+def _derived(chain: Chain, name: str) -> Fused | Refusal:
+    made = derive(chain)
+    if isinstance(made, Fused) and chain.specification is not None and not chain.parameters:
+        kept.keep(_kept_as(name), document(made))
+    return made
+
+
+def _kept_as(name: str) -> str:
+    return f"chain {name} {_method()}"
+
+
+@cache
+def _method() -> str:
+    """A digest of how laws are derived: another method may derive other ones, as true."""
+    sources = (fusion, outer, shifts)
+    texts = (Path(inspect.getfile(module)).read_bytes() for module in sources)
+    return hashlib.sha256(b"\0".join(texts)).hexdigest()
+
+
+@cache
+def _shipped() -> Json:
+    """The derivations that come with the package, by the digests of their chains."""
+    path = files("certile.proof") / "certificates" / SHIPPED
+    content = json.loads(path.read_text(encoding="utf-8"))
+    assert isinstance(content, dict)
+    return content
+
+
+def _plain(chain: Chain) -> Json:
+    def terms(of: tuple[Term, ...] | None) -> object:
+        return None if of is None else list(map(to_json, of))
+
+    return {
+        **{name: getattr(chain, name) for name in ("outer", "operands", "nonempty", "wanted")},
+        **{name: to_json(getattr(chain, name)) for name in ("key", "value")},
+        **{name: terms(getattr(chain, name)) for name in ("later", "outside", "specification")},
+        "parameters": dict(chain.parameters),
+    }

@@ -1,0 +1,52 @@
+"""The trusted base: how much of it there is to read, and that its rules are published."""
+
+import re
+
+from certile.proof.check.replay import STEP_NAMES
+from certile.proof.check.rules import AXIOMS
+from tests.house.sources import PACKAGE, ROOT
+
+_PAGE = (ROOT / "docs" / "proofs.md").read_text(encoding="utf-8")
+_READER = ("reader", "elaborate", "regions", "region_terms")
+_LINES_OF_A_FILE = 200
+# What the page says may be this much more than there is, so that it is not stale.
+_SLACK = 25
+
+
+def _sizes():
+    files = sorted((PACKAGE / "proof" / "check").glob("*.py"))
+    return {
+        path.stem: sum(bool(line.strip()) for line in path.read_text(encoding="utf-8").splitlines())
+        for path in files
+    }
+
+
+def test_the_checker_is_as_large_as_the_page_says():
+    sizes = _sizes()
+    assert max(sizes.values()) <= _LINES_OF_A_FILE
+    reader = sum(sizes[stem] for stem in _READER)
+    words = " ".join(_PAGE.split())
+    said = re.search(r"([\d,]+) lines that are not blank[^.]*?([\d,]+) of them the reader", words)
+    assert said is not None
+    whole, of_reader = (int(number.replace(",", "")) for number in said.groups())
+    assert whole - _SLACK <= sum(sizes.values()) <= whole
+    assert of_reader - _SLACK <= reader <= of_reader
+
+
+def test_the_page_lists_every_rule_and_no_other():
+    table = _PAGE.partition("## The rules")[2].partition("\n## ")[0]
+    rows = [line.split("|")[1] for line in table.splitlines() if line.startswith("| `")]
+    listed = [name for row in rows for name in re.findall(r"`(\w+)`", row)]
+    assert sorted(listed) == sorted(STEP_NAMES)
+
+
+def _heads(pattern):
+    if isinstance(pattern, str):
+        return set()
+    return {pattern[0]}.union(*map(_heads, pattern[1:]))
+
+
+def test_no_axiom_speaks_of_exponentials_and_of_sums_or_extrema():
+    for axiom in AXIOMS.values():
+        heads = _heads(axiom.left) | _heads(axiom.right)
+        assert "exp" not in heads or not heads & {"sum", "prod", "top", "bottom", "max", "min"}

@@ -1,0 +1,106 @@
+"""The measured rows of a GPU as cases of the planner: kernels, layouts, and a time for each plan.
+
+In: `benchmarks/results/2026-11-29-h200-rows.json`.  Out: cases with the options that each measured
+plan was asked for.  A plan that the service policy chose is named by what it asked for.
+"""
+
+import json
+import re
+from functools import cache
+from math import gcd
+from pathlib import Path
+
+from certile.frontend.spec import Shaped
+from certile.ir.dtypes import BY_NAME
+from certile.ir.host import ViewFacts
+from certile.ir.walk import parallel_regions
+from certile.ops.kernels.elementwise import gelu_kernel, silu_kernel
+from certile.ops.kernels.losses import cross_entropy_kernel
+from certile.ops.kernels.reductions import argmax_kernel, logsumexp_kernel, max_kernel, sum_kernel
+from certile.ops.kernels.rows import (
+    layer_norm_kernel,
+    log_softmax_kernel,
+    rms_norm_kernel,
+    softmax_kernel,
+)
+from certile.plan.record import Options
+
+FILE = Path(__file__).parents[3] / "benchmarks/results/2026-11-29-h200-rows.json"
+_PLAN = re.compile(
+    r"(?:default: )?V(\d) S(\d+) Q(\d)( cached)?(?: (preserve|expensive-only|nothing))?"
+)
+
+# Kernel and its views; an upper-case name has a result of the shape of x, "s" one value a row.
+_ROWS = {
+    "softmax": (softmax_kernel, ("x", "y")),
+    "log_softmax": (log_softmax_kernel, ("x", "y")),
+    "rms_norm": (rms_norm_kernel, ("x", "weight", "y")),
+    "layer_norm": (layer_norm_kernel, ("x", "weight", "bias", "y")),
+    "residual rms_norm": (rms_norm_kernel, ("x", "weight", "residual", "y", "h")),
+    "gelu": (gelu_kernel, ("x", "y")),
+    "silu": (silu_kernel, ("x", "y")),
+}
+_REDUCED = {
+    "logsumexp": logsumexp_kernel,
+    "sum": sum_kernel,
+    "max": max_kernel,
+    "argmax": argmax_kernel,
+}
+
+
+def _views(op, rows, columns, dtype):
+    if op in _ROWS:
+        kernel, names = _ROWS[op]
+        row = {"weight": (columns,), "bias": (columns,)}
+        return kernel, {n: Shaped(dtype, row.get(n, (rows, columns))) for n in names}
+    whole, single = Shaped(dtype, (rows, columns)), (rows,)
+    if op == "cross_entropy":
+        labels = Shaped(BY_NAME["i64"], single)
+        made = {"logits": whole, "labels": labels, "loss": Shaped(dtype, single)}
+        return cross_entropy_kernel, made
+    result = BY_NAME["i64"] if op == "argmax" else dtype
+    return _REDUCED[op], {"x": whole, "y": Shaped(result, single)}
+
+
+def _facts(shaped):
+    if len(shaped.shape) == 1:
+        return ViewFacts((1,), 256)
+    return ViewFacts((None, 1), gcd(256, shaped.shape[-1] * shaped.dtype.size))
+
+
+@cache
+def launch(op, shape, dtype):
+    """Kernel, region, programs and layouts of a case."""
+    rows, columns = map(int, shape.split("x"))
+    function, views = _views(op, rows, columns, BY_NAME[dtype])
+    numbers = {"eps": 1e-5} if "norm" in op else {}
+    kernel = function.tile_ir({**views, **numbers})
+    facts = {name: _facts(view) for name, view in views.items()}
+    return kernel, parallel_regions(kernel)[0], rows, facts
+
+
+def options_of(plan):
+    """What the measured plan was asked for."""
+    if plan == "analytic":
+        return Options(policy="analytic")
+    lane_elements, subgroups, packed, cached, kept = _PLAN.fullmatch(plan).groups()
+    return Options(
+        policy="analytic",
+        lane_elements=int(lane_elements),
+        programs_per_group=int(packed),
+        threads=32 * int(subgroups) * int(packed),
+        cache_inputs=cached is not None,
+        materialization=kept,
+    )
+
+
+@cache
+def cases():
+    """(op, shape, dtype) -> plan -> microseconds, of the plans that gave right results."""
+    found = {}
+    for row in json.loads(FILE.read_text())["rows"]:
+        named = row["contestant"] in ("certile", "certile default") and row["plan"] != "default"
+        if named and row["passed"]:
+            case = (row["op"], row["shape"], row["dtype"])
+            found.setdefault(case, {})[row["plan"]] = row["median_us"]
+    return found

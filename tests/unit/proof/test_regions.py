@@ -1,0 +1,600 @@
+"""`check_rewrite`: each premise has a rewrite in which it alone is false."""
+
+import copy
+import json
+from dataclasses import replace
+
+import pytest
+
+from certile.frontend.spec import Shaped
+from certile.ir.dtypes import BY_NAME, bool_, f16, f32, f64, i32, i64
+from certile.ir.fingerprint import fingerprint
+from certile.ir.laws import Component
+from certile.ir.meanings import MEANINGS
+from certile.ir.terms import Lit, Var, app, to_json
+from certile.ir.tile import Cast, Const, Fallback, Gather, Load, Map, Reduce, Result
+from certile.ir.types import Axis, TileType
+from certile.ir.walk import parallel_regions, substitute, values
+from certile.proof.check.regions import (
+    DISCHARGES,
+    SCHEMA,
+    RegionReader,
+    check_rewrite,
+    conjunction,
+)
+from certile.proof.check.terms import Refused
+from certile.search.laws import prove
+from certile.search.regions import derived
+from tests.unit.search import region_kernels as kernels
+
+SHAPES = {"x": (3, 8), "v": (3, 8), "y": (3, 8), "out": (3,)}
+SCALAR = TileType(f32)
+
+
+def _traced(kernel, **options):
+    names = kernel.signature.names
+    given = {name: Shaped(f32, shape) for name, shape in SHAPES.items() if name in names}
+    return kernel.tile_ir(given, **options)
+
+
+def _of(kernel, kind):
+    return [at for at in values(kernel) if isinstance(at, kind)]
+
+
+class Case:
+    """A kernel, what it is rewritten to, and what the certificate says of its law."""
+
+    def __init__(self, kernel):
+        self.before = _traced(kernel)
+        rewrite = derived(self.before, parallel_regions(self.before)[0]).rewrite
+        self.after, self.laws = rewrite.kernel, rewrite.certificate["laws"]
+        (self.fallback,) = _of(self.after, Fallback)
+        self.fused = self.fallback.values[0].of
+        self.chain = _of(self.before, Reduce)
+
+    def answer(self, before=None, after=None, laws=None):
+        """What the checker says where the digests are right."""
+        before, after = before or self.before, after or self.after
+        certificate = {
+            "schema": SCHEMA,
+            "before": fingerprint(before),
+            "after": fingerprint(after),
+            "laws": self.laws if laws is None else laws,
+        }
+        return check_rewrite(before, after, certificate)
+
+    def both(self, old, new):
+        """What it says where both programs have something else in a place."""
+        return self.answer(*(substitute(each, {old: new}) for each in (self.before, self.after)))
+
+    def other(self, old, new):
+        """What it says where the rewritten program has something else in a place."""
+        return self.answer(after=substitute(self.after, {old: new}))
+
+    def with_law(self, **changes):
+        """What it says of another law, whose claims are as they were."""
+        return self.other(self.fused, self.fused.with_(law=replace(self.fused.law, **changes)))
+
+
+@pytest.fixture(scope="module")
+def softmax():
+    return Case(kernels.softmax)
+
+
+@pytest.fixture(scope="module")
+def variance():
+    return Case(kernels.mean_and_variance)
+
+
+def test_a_rewrite_is_accepted(softmax, variance):
+    assert softmax.answer() is None
+    assert variance.answer() is None
+
+
+@pytest.mark.parametrize("place", [0, 1])
+def test_every_reduction_of_the_chain_may_be_regrouped(softmax, place):
+    at = softmax.chain[place]
+    for policy in ("ordered_tree", "fold_left", "fold_right", "reproducible"):
+        assert softmax.both(at, at.with_(policy=policy)) == f"a reduction has the policy {policy}"
+    start = Const(value=1.0, type=SCALAR)
+    assert softmax.both(at, at.with_(init=(start,))) == "a reduction has a start value"
+    assert "is of integers" in softmax.both(at, at.with_(accumulate=i32))
+    assert "rounds its operands" in softmax.both(at, at.with_(accumulate=f16))
+
+
+def test_the_derived_reduction_may_be_regrouped(softmax):
+    fused = softmax.fused
+    other = fused.with_(policy="ordered_tree")
+    assert softmax.other(fused, other) == "a reduction has the policy ordered_tree"
+    start = (Const(value=1.0, type=SCALAR),) * 2
+    assert softmax.other(fused, fused.with_(init=start)) == "a reduction has a start value"
+
+
+def test_all_accumulate_in_one_type(softmax):
+    wrong = softmax.other(softmax.fused, softmax.fused.with_(accumulate=f64))
+    assert wrong == "a reduction accumulates in another type"
+
+
+def test_the_order_of_axes_counts():
+    case = Case(kernels.two_axes)
+    assert case.answer() is None
+    turned = case.fused.with_(over=case.fused.over[::-1])
+    assert case.other(case.fused, turned) == "a reduction is over other axes"
+
+
+def test_no_axis_is_kept(softmax):
+    at = softmax.chain[1]
+    kept = Axis.fresh("kept", 2)
+    (arg,) = at.args
+    wide = Map(
+        fn="add",
+        args=(arg, Const(value=0.0, type=TileType(f32, (kept,)))),
+        type=TileType(f32, (*arg.axes, kept)),
+    )
+    assert softmax.both(at, at.with_(args=(wide,))) == "a reduction keeps axes"
+
+
+def _first_load(case):
+    return _of(case.before, Load)[0]
+
+
+@pytest.mark.parametrize("kind", ["load", "gather"])
+def test_nothing_but_element_wise_functions_of_the_operands_is_read(kind):
+    case = Case(kernels.weighted_plainly)
+    at, (x, v) = case.chain[2], _of(case.before, Load)
+    (product,) = at.args
+    if kind == "load":
+        inside = case.fused.with_(args=(x, Map(fn="neg", args=(v,), type=v.type)))
+        wrong = case.other(case.fused, inside)
+    else:
+        index = Cast(value=v, type=TileType(i64, v.axes))
+        fill = Const(value=0.0, type=SCALAR)
+        found = Gather(value=x, index=index, fill=fill, axis=v.axes[0], type=v.type)
+        other = Map(fn="mul", args=(product.args[0], found), type=v.type)
+        wrong = case.both(at, at.with_(args=(other,)))
+    assert wrong == f"tile.{kind} is no element-wise function of the operands"
+
+
+def test_no_conversion_inside_rounds(softmax):
+    at = softmax.chain[1]
+    (arg,) = at.args
+    narrow = Cast(value=arg, type=TileType(f16, arg.axes))
+    again = Cast(value=narrow, type=arg.type)
+    wrong = softmax.both(at, at.with_(args=(again,)))
+    assert wrong == "a conversion of f32 to f16 rounds"
+
+
+def test_no_function_inside_rounds_to_half_a_word(softmax):
+    at = softmax.chain[1]
+    (x,) = _of(softmax.before, Load)
+    half = Cast(value=Const(value=1.0, type=TileType(f64)), type=SCALAR)
+    wrong = softmax.both(at, at.with_(args=(Map(fn="add", args=(x, half), type=x.type),)))
+    assert wrong == "a conversion of f64 to f32 rounds"
+    small = Const(value=1.0, type=TileType(f16, x.axes))
+    sum_of_halves = Map(fn="add", args=(small, small), type=small.type)
+    wrong = softmax.both(at, at.with_(args=(sum_of_halves,)))
+    assert wrong == "add of f16 rounds, or is of integers"
+
+
+def test_the_condition_is_that_the_state_is_not_finite(softmax):
+    when = softmax.fallback.when
+    others = [
+        Const(value=False, type=TileType(bool_)),
+        when.args[0],
+        Map(fn="bit_not", args=(when,), type=when.type),
+    ]
+    for other in others:
+        changed = softmax.fallback.with_(when=other)
+        wrong = softmax.other(softmax.fallback, changed)
+        assert wrong == "the condition of a fallback is no result of a reduction"
+    for index in (0, 1, 3):
+        result = Result(of=softmax.fused, index=index, type=TileType(bool_))
+        changed = softmax.fallback.with_(when=when.with_(args=(result,)))
+        wrong = softmax.other(softmax.fallback, changed)
+        assert wrong == "a fallback tries other values than the results of its reduction"
+
+
+def test_the_values_are_the_results_in_order(softmax):
+    one, two = softmax.fallback.values
+    constant = Const(value=1.0, type=SCALAR)
+    alike = one.with_(of=softmax.fused.with_(accumulate=f64))
+    others = ((two, one), (one, one), (one, constant), (one, softmax.chain[1]), (alike, two))
+    for other in others:
+        wrong = softmax.other(softmax.fallback, softmax.fallback.with_(values=other))
+        assert wrong == "a fallback tries other values than the results of its reduction"
+
+
+def test_the_condition_speaks_of_every_component(softmax):
+    law = softmax.fused.law
+    tests = [app("isfinite", component.name) for component in law.state]
+    for condition in (*tests, app("bit_or", *tests), app("bit_and", *tests[::-1]), Lit(True)):
+        wrong = softmax.with_law(finalize=(*law.finalize[:-1], condition))
+        assert wrong == "the last result does not say whether the state is finite"
+    wrong = softmax.with_law(results=("acc", "acc", "acc"))
+    assert wrong == "the last result does not say whether the state is finite"
+    assert law.finalize[-1] == conjunction(law)
+
+
+def test_the_law_has_nothing_beside_its_terms(softmax):
+    law = softmax.fused.law
+    words = "a derived law has an index, a type or a merge of its own"
+    state = (Component("m"), Component(law.state[1].name, f64))
+    changes = (
+        {"builtin": "add"},
+        {"indexed": True},
+        {"commutative": False},
+        {"state": state},
+        {"results": ("acc", "index", "bool")},
+    )
+    for change in changes:
+        assert softmax.with_law(**change) == words
+
+
+def test_the_terms_of_the_law_are_proved(softmax):
+    law = softmax.fused.law
+    assert "another after" in softmax.with_law(merge=(law.merge[0], app("add", "a.s1", "b.s1")))
+    assert "another after" in softmax.with_law(finalize=(Var("s1"), Var("m"), law.finalize[-1]))
+
+
+def test_the_law_has_one_term_of_each_kind_for_each_component(softmax):
+    law = softmax.fused.law
+    words = "a derived law lacks a term, or has two components of one name"
+    twice = (law.state[0], law.state[0])
+    for change in (
+        {"identity": None},
+        {"lift": law.lift[:1]},
+        {"merge": (*law.merge, law.merge[0])},
+        {"closed": law.closed[:1]},
+        {"state": twice},
+        {"finalize": law.finalize[1:]},
+    ):
+        assert softmax.with_law(**change) == words
+
+
+def test_the_closed_forms_are_those_of_the_law(softmax):
+    law = softmax.fused.law
+    words = "the closed forms are not the law's"
+    other = (law.closed[0], app("list.sum", "x"))
+    assert softmax.with_law(closed=None) == words
+    assert softmax.with_law(closed=other) == words
+    told = [{**softmax.laws[0], "closed": list(map(to_json, other))}]
+    assert softmax.answer(laws=told) == words
+    fused = softmax.fused.with_(law=replace(law, closed=other))
+    after = substitute(softmax.after, {softmax.fused: fused})
+    assert "another after" in softmax.answer(after=after, laws=told)
+
+
+def test_a_domain_is_finite_only_where_the_state_shows_it(softmax, variance):
+    for kind in ("finite", "natural", 1, None):
+        wrong = softmax.answer(laws=[{**softmax.laws[0], "domain": {"x": kind}}])
+        assert wrong == "a finite state does not show that x is finite"
+    for fields in ({}, {"x": "any", "i": "any"}, [], None):
+        wrong = softmax.answer(laws=[{**softmax.laws[0], "domain": fields}])
+        assert wrong.startswith("the domain must have the fields x ")
+    narrowed = variance.answer(laws=[{**variance.laws[0], "domain": {"x": "finite"}}])
+    assert "another before" in narrowed
+    wrong = variance.answer(laws=[{**variance.laws[0], "domain": {"x": "natural"}}])
+    assert wrong == "a finite state does not show that x is finite"
+
+
+def test_no_reader_of_the_chain_is_left_behind(softmax):
+    """The sum is read as it was written: right, and computed for every row."""
+    reader = next(
+        at
+        for at in _of(softmax.after, Map)
+        if at.fn == "div" and any(isinstance(arg, Result) for arg in at.args)
+    )
+    left = reader.with_(args=(reader.args[0], softmax.chain[1]))
+    wrong = softmax.other(reader, left)
+    assert wrong == "a reduction of the chain is read beside the fallback"
+
+
+def test_without_fallbacks_the_program_is_the_one_before(softmax):
+    words = "without its fallbacks the kernel after is not the one before"
+    least = softmax.chain[0].with_(law=kernels_law("minimum"))
+    assert softmax.answer(before=substitute(softmax.before, {softmax.chain[0]: least})) == words
+    swapped = softmax.fallback.with_(instead=softmax.fallback.instead[::-1])
+    assert softmax.other(softmax.fallback, swapped) == words
+    assert (
+        softmax.answer(after=softmax.before, laws=[]) == "there must be one law for each fallback"
+    )
+
+
+def kernels_law(name):
+    from certile.ir.laws import BUILTIN
+
+    return BUILTIN[name]
+
+
+def test_what_is_computed_instead_is_read_from_the_program(softmax):
+    """Both programs take another sum; the law and its proof are those of the first one."""
+    at = softmax.chain[1]
+    (arg,) = at.args
+    twice = Map(fn="add", args=(arg, arg), type=arg.type)
+    assert "another before" in softmax.both(at, at.with_(args=(twice,)))
+
+
+def test_what_is_computed_instead_are_reductions():
+    case = Case(kernels.log_softmax)
+    top, total = case.chain
+    logarithm = next(at for at in _of(case.before, Map) if at.fn == "log")
+    assert case.answer(after=_by_hand(case.before, case.fused, (top, total))) is None
+    after = _by_hand(case.before, case.fused, (top, logarithm))
+    assert case.answer(after=after) == "what is computed instead is no reduction"
+
+
+def test_a_sum_over_another_array_is_another_sum():
+    """The law is that of exp(2x - 2 max x), and the sum one of another array."""
+    case = Case(kernels.doubled)
+    before = _traced(kernels.doubled_of_another)
+    outer, later = _of(before, Reduce)
+    fused = case.fused.with_(args=outer.args, over=outer.over)
+    after = _by_hand(before, fused, (later,))
+    assert "is no element-wise function" in case.answer(before, after)
+    fused = case.fused.with_(args=(_of(before, Load)[1],), over=outer.over)
+    assert "is no element-wise function" in case.answer(before, _by_hand(before, fused, (later,)))
+
+
+def _by_hand(before, fused, instead):
+    results = tuple(Result(of=fused, index=k, type=fused.type) for k in range(len(instead)))
+    finite = Result(of=fused, index=len(instead), type=TileType(bool_))
+    when = Map(fn="bit_not", args=(finite,), type=TileType(bool_))
+    made = Fallback(values=results, instead=instead, when=when, type=fused.type)
+    by = {at: Result(of=made, index=k, type=at.type) for k, at in enumerate(instead)}
+    return substitute(before, by, settled=tuple(by.values()))
+
+
+def test_a_right_certificate_of_another_region(softmax):
+    other = Case(kernels.doubled)
+    assert other.answer(laws=softmax.laws) is not None
+    assert softmax.answer(laws=other.laws) is not None
+    assert softmax.answer(laws=softmax.laws * 2) == "there must be one law for each fallback"
+
+
+def test_a_mean_divides_by_the_number_of_elements(variance):
+    divisor = next(at for at in _of(variance.before, Cast) if isinstance(at.value, Const))
+    assert divisor.value.value == 8
+    other = divisor.with_(value=Const(value=9, type=divisor.value.type))
+    assert "another before" in variance.both(divisor, other)
+
+
+def test_the_number_of_elements_is_known(softmax):
+    before = _traced(kernels.softmax, generic=True)
+    chain = tuple(_of(before, Reduce))
+    fused = softmax.fused.with_(args=chain[0].args, over=chain[0].over)
+    after = _by_hand(before, fused, chain)
+    assert softmax.answer(before, after) == "the number of elements is not known"
+
+
+def test_the_number_of_elements_is_known_along_every_axis():
+    case = Case(kernels.two_axes)
+    before = _traced(kernels.two_axes, generic=True)
+    chain = tuple(_of(before, Reduce))
+    assert [isinstance(axis.extent, int) for axis in chain[0].over] == [False, True]
+    fused = case.fused.with_(args=chain[0].args, over=chain[0].over)
+    after = _by_hand(before, fused, chain)
+    assert case.answer(before, after) == "the number of elements is not known"
+
+
+def test_rows_without_elements_are_no_rows_with_some(softmax):
+    """The law gives NaN where the maximum is -inf, which of no elements is not what is written."""
+    given = {name: Shaped(f32, (3, 0)) for name in ("x", "y")}
+    before = kernels.softmax.tile_ir(given)
+    chain = tuple(_of(before, Reduce))
+    fused = softmax.fused.with_(args=chain[0].args, over=chain[0].over)
+    assert softmax.answer(before, _by_hand(before, fused, chain)).startswith("finalize.1")
+
+
+def test_results_of_one_reduction_may_be_computed_instead():
+    """A reduction with two results, by its own law with the test of its state."""
+    before = _traced(kernels.both_moments)
+    (written,) = _of(before, Reduce)
+    law = replace(written.law, closed=MEANINGS["mean_var"].closed)
+    results = tuple(Result(of=written, index=k, type=SCALAR) for k in (0, 1))
+    reader = RegionReader(written.over, written.args)
+    meaning = replace(
+        MEANINGS["mean_var"],
+        specification=tuple(map(reader.term, results)),
+        discharges=DISCHARGES,
+        nonempty=True,
+        bounded=True,
+    )
+    tested = replace(
+        law, finalize=(*law.finalize, conjunction(law)), results=(*law.results, "bool")
+    )
+    after = _by_hand(before, written.with_(law=tested), results)
+    certificate = {
+        "schema": SCHEMA,
+        "before": fingerprint(before),
+        "after": fingerprint(after),
+        "laws": [
+            {
+                "closed": list(map(to_json, law.closed)),
+                "domain": {"x": "any"},
+                "certificate": prove(law, meaning),
+            }
+        ],
+    }
+    assert check_rewrite(before, after, certificate) is None
+
+
+def test_kernels_say_what_they_allow(softmax):
+    words = "the kernel may not be rewritten: rewrites are off, or its math is fast"
+    for change in ({"rewrites": "off"}, {"math": "fast"}):
+        changed = [replace(each, **change) for each in (softmax.before, softmax.after)]
+        assert softmax.answer(*changed) == words
+
+
+def _good(case):
+    return {
+        "schema": SCHEMA,
+        "before": fingerprint(case.before),
+        "after": fingerprint(case.after),
+        "laws": case.laws,
+    }
+
+
+def test_digests_name_both_kernels(softmax):
+    good = _good(softmax)
+    for name, words in (("before", "another kernel"), ("after", "another rewrite")):
+        for digest in ("", "0" * 64, None, good["before"] + " "):
+            wrong = check_rewrite(softmax.before, softmax.after, {**good, name: digest})
+            assert wrong == f"the certificate is of {words}"
+
+
+def test_certificates_that_are_edited_or_cut(softmax):
+    good = _good(softmax)
+    text = json.dumps(good)
+    assert check_rewrite(softmax.before, softmax.after, text) is None
+    for cut in range(0, len(text), 97):
+        assert check_rewrite(softmax.before, softmax.after, text[:cut]) is not None
+    for name in good:
+        less = {key: value for key, value in good.items() if key != name}
+        assert "must have the fields" in check_rewrite(softmax.before, softmax.after, less)
+    edited = copy.deepcopy(good)
+    edited["laws"][0]["certificate"]["obligations"][1]["steps"].pop()
+    assert check_rewrite(softmax.before, softmax.after, edited) is not None
+    for other in (None, 3, "[" * 100_000, [], {}, {**good, "laws": 3}, {**good, "schema": "2"}):
+        assert isinstance(check_rewrite(softmax.before, softmax.after, other), str)
+
+
+def test_a_certificate_may_be_large_and_no_larger(softmax):
+    text = json.dumps(_good(softmax)).ljust(4_000_001)
+    assert check_rewrite(softmax.before, softmax.after, text[:-1]) is None
+    wrong = check_rewrite(softmax.before, softmax.after, text)
+    assert wrong == "the certificate is too long"
+
+
+COLS = Axis.fresh("cols", 8)
+ROW = TileType(f32, (COLS,))
+ELEMENT = Const(value=0.25, type=ROW)
+FIELD = Map(fn="neg", args=(ELEMENT,), type=ROW)
+
+
+def _reader():
+    return RegionReader((COLS,), (FIELD,))
+
+
+def _reduced(arg, law="add", **changes):
+    made = Reduce(
+        args=(arg,),
+        init=(),
+        over=(COLS,),
+        law=kernels_law(law),
+        policy="unordered_tree",
+        accumulate=f32,
+        type=SCALAR,
+    )
+    return made.with_(**changes)
+
+
+def test_reductions_read_as_lists():
+    assert _reader().term(_reduced(FIELD)) == app("list.sum", "x")
+    assert _reader().term(_reduced(FIELD, "maximum")) == app("list.max", "x")
+    both = _reduced(FIELD, "mean_var")
+    mean = app("div", app("list.sum", "x"), app("list.sum", 1.0))
+    assert _reader().term(Result(of=both, index=0, type=SCALAR)) == mean
+
+
+@pytest.mark.parametrize("law", ["any", "argmax"])
+def test_reductions_to_other_than_numbers_have_no_term(law):
+    with pytest.raises(Refused, match=f"a reduction by {law} has no term over numbers"):
+        _reader().term(_reduced(FIELD, law))
+
+
+def test_a_difference_may_be_written_as_fma():
+    one, m = Const(value=1.0, type=SCALAR), _reduced(FIELD)
+    less = Map(fn="neg", args=(m,), type=SCALAR)
+    fused = Map(fn="fma", args=(FIELD, one, less), type=ROW)
+    assert _reader().term(fused) == app("sub", "x", app("list.sum", "x"))
+    general = Map(fn="fma", args=(FIELD, FIELD, FIELD), type=ROW)
+    assert _reader().term(general) == app("add", app("mul", "x", "x"), "x")
+
+
+def test_the_count_is_read_only_below_a_list():
+    eight = Cast(value=Const(value=8, type=TileType(i64)), type=SCALAR)
+    total = Map(fn="div", args=(_reduced(FIELD), eight), type=SCALAR)
+    assert _reader().term(total) == app("div", app("list.sum", "x"), app("list.sum", 1.0))
+    each = Map(fn="div", args=(FIELD, eight), type=ROW)
+    assert _reader().term(each) == app("div", "x", 8.0)
+    nine = Cast(value=Const(value=9, type=TileType(i64)), type=SCALAR)
+    other = Map(fn="div", args=(_reduced(FIELD), nine), type=SCALAR)
+    assert _reader().term(other) == app("div", app("list.sum", "x"), 9.0)
+
+
+def test_integers_read_as_constants_only_where_they_are_exact():
+    for value, holds in (
+        (2**24 - 1, True),
+        (-(2**24) + 1, True),
+        (5 * 2**30, True),
+        (0, True),
+        (2**24 + 1, False),
+    ):
+        tile = Cast(value=Const(value=value, type=TileType(i64)), type=SCALAR)
+        if holds:
+            assert _reader().term(tile) == Lit(float(value))
+        else:
+            with pytest.raises(Refused, match="a constant is rounded"):
+                _reader().term(tile)
+    with pytest.raises(Refused, match="a constant is rounded"):
+        _reader().term(Cast(value=Const(value=1, type=TileType(i64)), type=TileType(f16)))
+
+
+def test_infinite_constants_have_names():
+    for value, name in ((float("inf"), "inf"), (float("-inf"), "-inf"), (float("nan"), "nan")):
+        assert _reader().term(Const(value=value, type=SCALAR)) == Lit(name)
+
+
+def _nested(times):
+    deep = FIELD
+    for _ in range(times):
+        deep = Map(fn="exp", args=(deep,), type=ROW)
+    return deep
+
+
+def _sized(size):
+    """A tile whose term has this many parts."""
+    if size == 1:
+        return FIELD
+    below = _sized(size // 2 if size % 2 else size - 1)
+    args = (below, below) if size % 2 else (below,)
+    return Map(fn="add" if size % 2 else "exp", args=args, type=ROW)
+
+
+def test_terms_are_bounded_in_depth_and_size():
+    assert _reader().term(_nested(59)) is not None
+    with pytest.raises(Refused, match="nested too deeply"):
+        _reader().term(_nested(60))
+    assert _reader().term(_sized(2_000)) is not None
+    with pytest.raises(Refused, match="too large a term"):
+        _reader().term(_sized(2_001))
+
+
+@pytest.mark.parametrize(
+    ("given", "made"), [("i16", "f32"), ("f16", "i32"), ("f16", "bf16"), ("f32", "f32")]
+)
+def test_only_a_wider_float_holds_every_value(given, made):
+    given, made = BY_NAME[given], BY_NAME[made]
+    operand = Cast(value=ELEMENT, type=TileType(given, ROW.axes))
+    tile = Cast(value=operand, type=TileType(made, ROW.axes))
+    with pytest.raises(Refused, match=f"a conversion of {given} to {made} rounds"):
+        RegionReader((COLS,), (operand,)).term(tile)
+    wide = Cast(value=operand, type=TileType(f64, ROW.axes))
+    if given.is_float:
+        assert RegionReader((COLS,), (operand,)).term(wide) == Var("x")
+
+
+def test_a_law_that_is_not_built_in_has_no_term():
+    mine = replace(kernels_law("add"), name="mine")
+    with pytest.raises(Refused, match="a reduction by mine has no term over numbers"):
+        _reader().term(_reduced(FIELD, law="add").with_(law=mine))
+
+
+def test_every_operand_of_a_reduction_is_a_float_no_wider_than_its_sum():
+    wide = Cast(value=FIELD, type=TileType(f64, ROW.axes))
+    narrow = _reduced(FIELD, "softmax_sum", args=(FIELD, wide))
+    with pytest.raises(Refused, match="rounds its operands"):
+        _reader().term(narrow)
+    whole = Cast(value=FIELD, type=TileType(i32, ROW.axes))
+    with pytest.raises(Refused, match="is of integers"):
+        RegionReader((COLS,), (whole,)).term(_reduced(whole))
