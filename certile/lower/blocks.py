@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import reduce
+from math import nan
 
 from certile.ir.dtypes import DType
 from certile.ir.laws import literal_value
@@ -27,6 +28,8 @@ _LISTS = {
     "list.max": ("maximum", float("-inf")),
     "list.min": ("minimum", float("inf")),
 }
+# What makes an element the one of two that an extremum takes.
+_BEATS = {"list.max": "gt", "list.min": "lt"}
 
 
 def state_of(machine: StateMachine, members: Sequence[Member]) -> State:
@@ -128,7 +131,23 @@ class _Block:
                 made = machine.term(term, dtype, {**self.shared, **own}, memo)
                 yield made if mask is None else builder.select(mask, made, none)
 
+        if operation in _BEATS and dtype.is_float and machine.compares_nan:
+            return self._extreme(list(terms()), _BEATS[operation])
         return _tree(terms(), lambda a, b: machine.apply(merge, (a, b)))
+
+    def _extreme(self, values: Sequence[Value], beats: str) -> Value:
+        """The greatest or least value, or NaN if there is one.
+
+        A NaN is looked for beside the comparisons, and once: each of them alone would take two
+        instructions more, in a row.
+        """
+        builder = self._machine.builder
+        best = _tree(values, lambda a, b: builder.select(builder.compute(beats, a, b), a, b))
+        missing = _tree(
+            (builder.compute("isnan", value) for value in values),
+            lambda a, b: builder.compute("bit_or", a, b),
+        )
+        return builder.select(missing, builder.const(nan, best.dtype), best)
 
 
 def _tree(values: Iterable[Value], merge: Callable[[Value, Value], Value]) -> Value:

@@ -108,6 +108,7 @@ class Evaluator:
         self.builder = builder = interface.builder
         self.results: dict[tuple[Node, int], Value] = {}
         self._scopes = [Scope({})]
+        self.sheet = sheet
         self._native = _native_functions(sheet, interface.kernel.math)
         self._special = special
         self._arith = {dtype: MachineArith(builder, dtype) for dtype in (f32, f64)}

@@ -69,6 +69,11 @@ class StateMachine:
         nans = [self._evaluator.promoted("ne", (at, at)) for at in (a, b)]
         return self.builder.compute("bit_or", equal, self.builder.compute("bit_and", *nans))
 
+    @property
+    def compares_nan(self) -> bool:
+        """Whether the target's greater of two values takes more than one instruction for NaN."""
+        return self._evaluator.sheet.kind == "cpu"
+
     def identity(self) -> State:
         """The state of the empty list; a fold function without one has none and must have init."""
         if self.law.identity is None:
