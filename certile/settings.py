@@ -32,6 +32,7 @@ PREFIX = "CERTILE_"
 Target = Literal["cpu", "reference", "metal-sim", "metal", "cuda", "null"]
 Cache = Literal["on", "off", "readonly"]
 Math = Literal["precise", "fast", "portable"]
+Rewrites = Literal["proved", "off"]
 Guard = Literal["check", "trust", "off"]
 Check = Literal["args", "bounds", "off"]
 Verify = Literal["ends", "each", "off"]
@@ -156,7 +157,7 @@ CACHE_BYTES: Variable[int] = Variable(
     1024**3,
     "1G",
     "Size at which the disk cache drops what was not used for longest; libraries of simulated "
-    "Metal kernels, in a folder of their own, have the same limit.",
+    "Metal kernels and proofs, in folders of their own, have the same limit.",
 )
 POOL_BYTES: Variable[int] = Variable(
     "CERTILE_POOL_BYTES",
@@ -182,6 +183,15 @@ MATH: Variable[Math] = Variable(
     "precise",
     "precise",
     "Math of kernels that do not choose: IEEE-like, relaxed, or equal bits on every target.",
+    changes_code=True,
+)
+REWRITES: Variable[Rewrites] = Variable(
+    "CERTILE_REWRITES",
+    "proved or off",
+    _one_of(get_args(Rewrites)),
+    "proved",
+    "proved",
+    "Whether kernels that do not choose, and operations, may be rewritten where that is proved.",
     changes_code=True,
 )
 GUARD: Variable[Guard] = Variable(
@@ -277,6 +287,7 @@ VARIABLES: tuple[Variable[object], ...] = (
     POOL_BYTES,
     THREADS,
     MATH,
+    REWRITES,
     GUARD,
     GUARD_BUDGET,
     CHECK,
@@ -301,6 +312,7 @@ class Settings:
     pool_bytes: int = POOL_BYTES.default
     threads: int
     math: Math = "precise"
+    rewrites: Rewrites = "proved"
     guard: Guard = "check"
     guard_budget: float = GUARD_BUDGET.default
     check: Check = "args"
@@ -327,6 +339,7 @@ class Settings:
             pool_bytes=POOL_BYTES.read(source),
             threads=THREADS.read(source) or allowed_cpus(),
             math=MATH.read(source),
+            rewrites=REWRITES.read(source),
             guard=GUARD.read(source),
             guard_budget=GUARD_BUDGET.read(source),
             check=CHECK.read(source),

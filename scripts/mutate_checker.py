@@ -39,7 +39,8 @@ EQUIVALENTS = Path(__file__).with_name("checker_equivalents.json")
 FAST = (
     *(f"tests/unit/proof/test_{name}.py" for name in ("rules", "replay", "kinds", "field")),
     *(f"tests/unit/proof/test_{name}.py" for name in ("terms", "elaborate", "certificate")),
-    *(f"tests/unit/proof/test_{name}.py" for name in ("finite", "reader", "columns", "regions")),
+    *(f"tests/unit/proof/test_{name}.py" for name in ("finite", "reader", "columns")),
+    *(f"tests/unit/proof/test_{name}.py" for name in ("regions", "region_types")),
     *(f"tests/unit/search/test_{name}.py" for name in ("evaluate", "prover", "fusion")),
 )
 THOROUGH = ("tests/proof", "tests/unit/search", "tests/rewrites")

@@ -1,7 +1,7 @@
 """`certile cache`: what the disk cache holds, whether it is whole, and an empty one.
 
-In: an action.  Out: plain data, and text.  Decides that the two parts of the cache, compiled
-kernels and libraries of simulated Metal kernels, are treated alike.  Leaves files to
+In: an action.  Out: plain data, and text.  Decides that the parts of the cache, compiled kernels,
+libraries of simulated Metal kernels and proofs, are treated alike.  Leaves files to
 `certile.store`.
 """
 
@@ -12,6 +12,7 @@ from typing import Literal, TypedDict
 from certile import settings
 from certile.metalsim import cache
 from certile.runtime.cache import Cache
+from certile.search import kept
 from certile.store import Store
 
 __all__ = ["Action", "Part", "Report", "act", "parts", "report_text"]
@@ -65,14 +66,14 @@ def act(action: Action) -> Report:
 
 
 def parts(*, verified: bool = False) -> list[Part]:
-    """Return the two folders."""
+    """Return the folders."""
     return [_part(name, store, verified) for name, store in _stores().items()]
 
 
 def _stores() -> dict[str, Store]:
     now = settings.current()
     kernels = Cache(now.cache_dir, now.cache_bytes).store
-    return {"kernels": kernels, "simulated Metal": cache.shared("on")}
+    return {"kernels": kernels, "simulated Metal": cache.shared("on"), "proofs": kept.shared("on")}
 
 
 def _part(name: str, store: Store, verified: bool) -> Part:

@@ -66,7 +66,8 @@ def subject(what: str) -> Law | UserLaw | TileKernel:
         return _built_in(what)
     found = named_in(Path(path), name)
     if not isinstance(found, UserLaw | TileKernel):
-        raise ArgumentError("A309", f"{path} has no kernel or law called {name}")
+        hint = "name a kernel under @ct.tile_kernel, or a law under @ct.law, of that file"
+        raise ArgumentError("A309", f"{path} has no kernel or law called {name}", hint=hint)
     return found
 
 

@@ -29,6 +29,14 @@ from certile.runtime.kernel import TileKernel
 from certile.search.regions import Derived, Rewrite, derived
 
 _FOLDS = ("fold_left", "fold_right")
+_DIGITS = 12
+# What to change where an obligation fails; docs/proofs.md says more.
+_HELP = {
+    "ratio": "a later sum follows a change of the result that it reads only by a factor without "
+    "elements, or as a polynomial in it",
+    "bound": "an exponent has to be at most 0, as exp(c*x - c*max) is and exp(c*x - max) is not",
+    "finalize": "the results need a value for every row, also one of nothing but -inf",
+}
 # An extent for those that are not given, too odd to be one of the kernel's own constants.
 _SOME = 4099
 
@@ -121,7 +129,13 @@ def kernel_text(kernel: TileKernel, shape: str, dtype: str, shown: Shown) -> str
     lines = [f"kernel {kernel.name}", _table(list(_uses(traced)))]
     for each in found:
         lines += ["", *_region_lines(each, shown)]
-    return "\n".join(lines if found else [*lines, "nothing to rewrite: no reduction reads another"])
+    return "\n".join(lines if found else [*lines, _nothing(traced)])
+
+
+def _nothing(kernel: Kernel) -> str:
+    if kernel.rewrites == "off":
+        return 'nothing is rewritten: the kernel has rewrites="off"'
+    return "nothing to rewrite: no reduction reads another"
 
 
 def _table(uses: list[Mapping[str, Any]]) -> str:
@@ -130,7 +144,9 @@ def _table(uses: list[Mapping[str, Any]]) -> str:
         (
             *(str(use[key]) for key in ("kind", "law", "policy", "accumulate")),
             "yes" if use["proved"] else "no",
-            f"certificate {use['certificate']}" if use["proved"] else str(use["held_by"]),
+            f"certificate {str(use['certificate'])[:_DIGITS]}"
+            if use["proved"]
+            else str(use["held_by"]),
         )
         for use in uses
     ]
@@ -161,6 +177,13 @@ def _law_lines(proof: Proof, shown: Shown) -> Iterator[str]:
 
 def _refusal_lines(refusal: Refusal) -> Iterator[str]:
     where = f" at line {refusal.loc.line}" if refusal.loc.known else ""
+    if refusal.obligation in ("read", "near"):
+        yield f"left as written{where}: cannot show that {refusal.claim}"
+        yield f"  because {refusal.missing}"
+        return
     yield f"left as written{where}: {refusal.obligation or refusal.rule} is not proved"
     yield f"  to show: {refusal.claim}"
     yield f"  {refusal.missing}"
+    kind = (refusal.obligation or "").partition(".")[0]
+    if kind in _HELP:
+        yield f"  what helps: {_HELP[kind]}"

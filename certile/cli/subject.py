@@ -112,7 +112,8 @@ def stand_ins(kernel: TileKernel, shape: str, dtype: str) -> dict[str, object]:
                 raise ArgumentError(
                     "A309",
                     f"the shape of {name} is not given",
-                    hint=f"pass --shape {name}=3x4096, others after a comma",
+                    hint=f"pass --shape {name}=3x4096, others after a comma, or --shape 3x4096 for "
+                    "all that are not named; a rank, as in ct.View[..., 2], serves `prove` too",
                 )
             taken = parameter.view.dtypes
             fits = not taken or common in taken

@@ -64,9 +64,12 @@ class Lists:
             if term.name in own:
                 return own[term.name]
             raise self.fault("speaks of the element of one list inside another")
-        if isinstance(term, Apply) and not term.fn.startswith("list."):
-            return replace(term, args=tuple(self._renamed(arg, own) for arg in term.args))
-        return term
+        if not isinstance(term, Apply) or term.fn.startswith("list."):
+            return term
+        made = replace(term, args=tuple(self._renamed(arg, own) for arg in term.args))
+        if term in self.writer.widening:
+            self.writer.widening.add(made)
+        return made
 
     def _own(self, name: str) -> str:
         return f"{name}@{self.depth}"

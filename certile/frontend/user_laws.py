@@ -71,9 +71,19 @@ def _prove(state: State, claimed: Claim, accumulate: DType) -> Law | None:
 
 def _at_hand(claimed: Claim) -> tuple[Term, ...] | None:
     """The closed forms, where a kernel can evaluate them in the dtype that it accumulates in."""
+    from certile.proof.check.region_terms import require_numbers
+    from certile.proof.check.terms import Refused
+
     meaning, law = claimed.meaning, claimed.law
     plain = law == claimed.original and all(part.type == "acc" for part in law.state)
-    return meaning.closed if plain and isinstance(meaning, Meaning) else None
+    if not plain or not isinstance(meaning, Meaning):
+        return None
+    try:
+        # A proof reads a truth that was converted to a number as the truth.
+        require_numbers(meaning.closed)
+    except Refused:
+        return None
+    return meaning.closed
 
 
 def _not_proved(state: State, refused: Refusal) -> Exception:

@@ -109,6 +109,26 @@ def applications(terms: Iterable[Term]) -> Iterator[Apply]:
             yield from applications(term.args)
 
 
+def substituted(term: Term, by: Mapping[str, Term]) -> Term:
+    """The term with variables replaced."""
+    match term:
+        case Var(name):
+            return by.get(name, term)
+        case Apply(fn, args):
+            return Apply(fn, tuple(substituted(arg, by) for arg in args))
+        case _:
+            return term
+
+
+def replaced(term: Term, by: Mapping[Term, Term]) -> Term:
+    """The term with parts replaced; of two parts, one in the other, the greater one."""
+    if term in by:
+        return by[term]
+    if isinstance(term, Apply):
+        return Apply(term.fn, tuple(replaced(arg, by) for arg in term.args))
+    return term
+
+
 def to_json(term: Term) -> object:
     """The term as nested lists."""
     if isinstance(term, Apply):

@@ -127,7 +127,7 @@ def kernel(arguments: int, math: MathMode | None) -> TileKernel:
         **dict.fromkeys(names[:-1], ct.View),
         "program": ct.constexpr,
     }
-    return TileKernel(jitted, math, "proved")
+    return TileKernel(jitted, math, None)
 
 
 def _carry_out(given: Mapping[str, object]) -> None:

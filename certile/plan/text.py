@@ -12,11 +12,14 @@ from certile.analysis.reads import reads
 from certile.ir.laws import is_built_in
 from certile.ir.rows import RowProgram
 from certile.ir.tile import Reduce
+from certile.plan.forms import leaves_caches
 from certile.plan.record import Candidate, Form, GroupPlan, Mapping
 
 __all__ = ["plan_text", "why_text"]
 
 _SHOWN = 12
+# So many digits of a certificate's digest name it; the plan's document has all of them.
+_DIGITS = 12
 
 
 def plan_text(plan: GroupPlan) -> str:
@@ -77,12 +80,16 @@ def _head(plan: GroupPlan) -> Iterator[str]:
 
 
 def _forms(plan: GroupPlan) -> Iterator[str]:
-    """What was derived, and every form that was planned with what it came to."""
+    """What was derived, or why nothing was looked for, and what each planned form came to."""
     if plan.derivation is not None:
         laws = ", ".join(law.name for law in plan.derivation.laws)
+        made = " and ".join(node.law.name for node in plan.rows.apart) if plan.rows else ""
         sweeps = () if plan.work is None else plan.work.reads
         said = ", ".join(f"{name} is swept {_often(count)}" for name, count in sweeps)
-        yield f"  derived      law {laws}; certificate {plan.derivation.digest}, {said}"
+        digest = plan.derivation.digest[:_DIGITS]
+        yield f"  derived      {made} as one reduction, law {laws}; certificate {digest}, {said}"
+    elif plan.rows is not None and len(plan.rows.reductions) + len(plan.rows.folds) > 1:
+        yield from (f"  not derived  {reason}" for reason in _not_derived(plan))
     for form in plan.forms:
         if form.best is None:
             yield f"  form         {_form_name(form)}: {form.reason}"
@@ -90,6 +97,22 @@ def _forms(plan: GroupPlan) -> Iterator[str]:
         chosen = ", chosen" if form.best.mapping is plan.mapping else ""
         cost = _time(form.best.kernel_score)
         yield f"  form         {_form_name(form)}: {cost} with {_name(form.best.mapping)}{chosen}"
+
+
+def _not_derived(plan: GroupPlan) -> Iterator[str]:
+    """Why no proved rewrite was looked for; nothing where one was."""
+    assert plan.rows is not None
+    options = plan.options
+    if plan.rows.kernel.rewrites == "off":
+        yield 'the kernel has rewrites="off"'
+    elif plan.rows.kernel.math == "fast":
+        yield "math is fast, which may not tell what is finite"
+    elif options.policy != "service":
+        yield f"the policy {options.policy} plans the program as it is written"
+    elif options.materialization is not None or options.cache_inputs is not None:
+        yield "the form was asked for"
+    elif not leaves_caches(plan):
+        yield "not looked for: what a row reads again is still in registers or caches"
 
 
 def _form_name(form: Form) -> str:
@@ -110,7 +133,7 @@ def _program(plan: GroupPlan) -> Iterator[str]:
         yield f"  reduction    {_reduction(plan, node, extent)}"
         yield from _rounding(plan, node)
     for node, extent in zip(plan.rows.apart, plan.rows.apart_extents, strict=True):
-        yield f"  again        {_reduction(plan, node, extent)}"
+        yield f"  again        where the state is not finite: {_reduction(plan, node, extent)}"
     if plan.rows.lanes is not None:
         axes = sorted(plan.rows.lanes, key=lambda axis: axis.uid)
         across = ", ".join(axis.name for axis in axes) or "no axis"
@@ -139,13 +162,13 @@ def _rounding(plan: GroupPlan, node: Reduce) -> Iterator[str]:
 def _reduction(plan: GroupPlan, node: Reduce, extent: int) -> str:
     said = f"{node.law.name} over {extent}, {node.policy}; certificate "
     if plan.derivation is not None and node.law in plan.derivation.laws:
-        return f"{said}{plan.derivation.digest}"
+        return f"{said}{plan.derivation.digest[:_DIGITS]}"
     # Most processes print no plan, and the checker takes some milliseconds to import.
     from certile.proof.registry import certificate_of
 
     held = "property tests" if is_built_in(node.law) else "generated lists"
-    proof = certificate_of(node.law, node.accumulate) or f"none (held by {held})"
-    return f"{said}{proof}"
+    proof = certificate_of(node.law, node.accumulate)
+    return f"{said}{proof[:_DIGITS] if proof else f'none (held by {held})'}"
 
 
 def _reads(rows: RowProgram) -> Iterator[str]:
@@ -169,13 +192,24 @@ def _reason(plan: GroupPlan) -> Iterator[str]:
     if plan.mapping is None:
         yield "  because      what was asked for cannot be had, and nothing else may serve"
     elif plan.mapping.family == "subgroup":
-        yield "  because      no candidate costs less, and it comes first among equals"
+        yield f"  because      {_least(plan)}"
     elif plan.mapping.family == "columns":
         yield "  because      neighbouring programs touch neighbouring elements of every row"
     elif plan.declined is not None:
         yield f"  because      lanes cannot share a program here: {plan.declined.reason}"
     else:
         yield "  because      a program has no axis of elements that several lanes could share"
+
+
+def _least(plan: GroupPlan) -> str:
+    """Say what a mapping that was chosen by its cost was chosen from."""
+    other = [form for form in plan.forms if form.best is not None and not form.derived]
+    if plan.derivation is not None and other:
+        least = _time(min(form.best.kernel_score for form in other if form.best is not None))
+        return f"as it is written the program is estimated at {least} or more"
+    if plan.considered == 1:
+        return "it is the only candidate"
+    return "no candidate costs less, and it comes first among equals"
 
 
 def _candidates(plan: GroupPlan, most: int | None = None) -> Iterator[str]:
@@ -197,6 +231,8 @@ def _rejections(plan: GroupPlan, most: int | None = None) -> Iterator[str]:
 def _refusals(plan: GroupPlan) -> Iterator[str]:
     for refusal in plan.refusals:
         yield f"  refused      {refusal}"
+    if any(refusal.kind == "rewrite" for refusal in plan.refusals):
+        yield "  more         `certile prove FILE.py:KERNEL` shows what was to be proved"
 
 
 def _left_out(count: int, most: int | None) -> Iterator[str]:

@@ -8,12 +8,12 @@ first and treats it as every other number.  Leaves what the formulas are about t
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from fractions import Fraction
 from typing import ClassVar, Final, NamedTuple
 
 from certile.proof.check import kinds
-from certile.proof.check.terms import Row, Table
+from certile.proof.check.terms import JOIN, Row, Table
 
 # How tightly the outermost sign of a formula binds, the loosest first.
 _CHOICE, _RELATION, _SUM, _QUOTIENT, _PRODUCT, _POWER, _ATOM = range(7)
@@ -62,7 +62,7 @@ class Plain:
             case "kind":
                 return self.kind(made(row.args[0]), int(row.value))  # type: ignore[arg-type]
             case "choose":
-                return self.choice(*map(made, choice_of(table, row)))
+                return self.choice(*map(made, self.parts(table, row)))
             case "sum" | "prod" | "top" | "bottom":
                 return Formula(self.listed(row.op, str(row.value), made(row.args[0])), _ATOM)
             case "div":
@@ -70,7 +70,9 @@ class Plain:
             case "mul" if row.args[0] == row.args[1]:
                 return Formula(self.square(self._within(made(row.args[0]), _ATOM)), _POWER)
             case "mul" if made(row.args[0]).text == "-1":
-                return Formula(f"-{self._within(made(row.args[1]), _POWER)}", _PRODUCT)
+                of = made(row.args[1])
+                binds = _QUOTIENT if of.binds == _QUOTIENT else _PRODUCT
+                return Formula(f"-{self._within(of, _QUOTIENT)}", binds)
             case op if op in _SIGNS:
                 return self._signed(op, *map(made, row.args))
             case op:
@@ -109,6 +111,10 @@ class Plain:
         """That a value is of one of some kinds."""
         return Formula(f"{self._within(of, _SUM)} is {kind_text(mask)}", _RELATION)
 
+    def parts(self, table: Table, row: Row) -> tuple[int, int, int]:
+        """The condition and the values of a choice, as they are shown."""
+        return choice_of(table, row)
+
     def choice(self, condition: Formula, then: Formula, otherwise: Formula) -> Formula:
         """One value or another."""
         first = self._within(then, _RELATION)
@@ -130,6 +136,14 @@ class Plain:
     def call(self, function: str, operands: Iterable[str]) -> str:
         """A function of operands."""
         return f"{function}({', '.join(operands)})"
+
+
+class Whole(Plain):
+    """Plain formulas in which every choice stands as it is, also one that asks after NaN first."""
+
+    def parts(self, table: Table, row: Row) -> tuple[int, int, int]:
+        condition, then, otherwise = row.args
+        return condition, then, otherwise
 
 
 class Latex(Plain):
@@ -174,10 +188,8 @@ class Latex(Plain):
         return Formula(self._CONSTANTS.get(text, text), binds)
 
     def kind(self, of: Formula, mask: int) -> Formula:
-        names = ", ".join(
-            rf"\mathrm{{{kinds.NAMES[kind.bit_length() - 1]}}}" for kind in kinds.single(mask)
-        )
-        return Formula(rf"{self._within(of, _SUM)} \in \{{{names}\}}", _RELATION)
+        said = rf"{self._within(of, _SUM)} \text{{ is {kind_text(mask)}}}"
+        return Formula(said, _RELATION)
 
     def choice(self, condition: Formula, then: Formula, otherwise: Formula) -> Formula:
         parts = r";\, ".join((condition.text, then.text, otherwise.text))
@@ -220,8 +232,9 @@ def choice_of(table: Table, row: Row) -> tuple[int, int, int]:
     condition, then, otherwise = row.args
     inner = table.rows[otherwise]
     if inner.op == "choose" and inner.args[2] == then:
-        if _exclude(table, table.rows[condition], table.rows[inner.args[0]]):
-            return inner.args
+        test, value, rest = inner.args
+        if _exclude(table, table.rows[condition], table.rows[test]):
+            return test, value, rest
     return condition, then, otherwise
 
 
@@ -237,6 +250,72 @@ def _exclude(table: Table, first: Row, second: Row) -> bool:
 
 def _is_number(row: Row) -> bool:
     return row.op == "num" and row.value != "nan"
+
+
+_Facts = frozenset[tuple[int, bool]]
+
+
+def decided(table: Table, term: int, names: Container[int]) -> int:
+    """The term without choices that those around them decide, as the last in `if c then if c …`.
+
+    That `x is x` and that nothing is less than NaN are decided too.  It has the same value.  What
+    is below a term with a name stays as it is.
+    """
+    return _Decided(table, names).walked(term, frozenset())
+
+
+class _Decided:
+    """Walks down with the conditions that the choices on the way have decided."""
+
+    def __init__(self, table: Table, names: Container[int]) -> None:
+        self._table = table
+        self._names = names
+        self._made: dict[tuple[int, _Facts], int] = {}
+
+    def term(self, term: int, facts: _Facts) -> int:
+        """A term where all facts hold."""
+        if term in self._names:
+            return term
+        found = self._made.get((term, facts))
+        if found is None:
+            found = self._made[term, facts] = self.walked(term, facts)
+        return found
+
+    def walked(self, term: int, facts: _Facts) -> int:
+        """The same of a term whose own name does not count."""
+        row = self._table.rows[term]
+        if row.op == "choose":
+            return self._choice(row, facts)
+        # Below a list operation an element is another one.
+        inside: _Facts = frozenset() if row.op in JOIN else facts
+        args = tuple(self.term(arg, inside) for arg in row.args)
+        return term if args == row.args else self._table.make(row.op, *args, value=row.value)
+
+    def _choice(self, row: Row, facts: _Facts) -> int:
+        condition, then, otherwise = choice_of(self._table, row)
+        known = self._known(condition, facts)
+        if known is not None:
+            return self.term(then if known else otherwise, facts)
+        first = self.term(then, facts | {(condition, True)})
+        second = self.term(otherwise, facts | {(condition, False)})
+        if first == second:
+            return first
+        return self._table.make("choose", self.term(condition, facts), first, second)
+
+    def _known(self, condition: int, facts: _Facts) -> bool | None:
+        for truth in (True, False):
+            if (condition, truth) in facts:
+                return truth
+        row = self._table.rows[condition]
+        if row.op == "same" and row.args[0] == row.args[1]:
+            return True
+        if row.op == "less" and any(self._is_nan(arg, facts) for arg in row.args):
+            return False
+        return None
+
+    def _is_nan(self, term: int, facts: _Facts) -> bool:
+        held = (self._table.rows[condition] for condition, truth in facts if truth)
+        return Row("kind", kinds.NAN, (term,)) in held
 
 
 def decimal(value: Fraction) -> str:

@@ -17,7 +17,7 @@ from certile.proof.check.parse import Json, list_of, step_of, terms_of
 from certile.proof.check.reader import goals
 from certile.proof.check.replay import Goal, Replay, Step
 from certile.proof.check.terms import JOIN, Fuel, Table
-from certile.proof.formulas import kind_text
+from certile.proof.formulas import Whole, kind_text
 from certile.proof.render import Writer, closed_names
 
 _FUEL: Final = 30_000_000
@@ -28,14 +28,15 @@ def outline(law: Law, meaning: Meaning | Action, certificate: Json) -> dict[str,
     """The lines of each obligation, by its name; raises `Refused` for a step that does not hold."""
     table = Table(Fuel(_FUEL))
     obligations = goals(table, law, meaning)
-    writer = Writer(table, closed_names(table, law, meaning))
+    names = closed_names(table, law, meaning)
+    writer, whole = Writer(table, names), Writer(table, names, Whole())
     terms = terms_of(table, certificate["terms"], frozenset(meaning.given()))
     scripts: dict[str, list[Step]] = {}
     for each in list_of(certificate["obligations"], "the obligations"):
         assert isinstance(each, dict)
         scripts[each["name"]] = [step_of(step, terms) for step in each["steps"]]
     return {
-        name: list(_Outline(writer, Replay(table, [goal])).lines(scripts[name]))
+        name: list(_Outline(writer, whole, Replay(table, [goal])).lines(scripts[name]))
         for name, goal in obligations
     }
 
@@ -53,6 +54,7 @@ class _Outline:
     """One obligation under way; `waiting` runs beside the goals of the replay."""
 
     writer: Writer
+    whole: Writer
     replay: Replay
     waiting: list[_Open] = field(default_factory=lambda: [_Open(1)])
 
@@ -86,7 +88,11 @@ class _Outline:
         return f"{where}{self._equation(along[-1], after[-1])}"
 
     def _equation(self, left: int, right: int) -> str:
-        return f"{self.writer.text(left)} = {self.writer.text(right)}"
+        sides = self.writer.text(left), self.writer.text(right)
+        if sides[0] == sides[1] and left != right:
+            # A step on what the short formulas leave out.
+            sides = self.whole.text(left), self.whole.text(right)
+        return " = ".join(sides)
 
     def _kind(self, term: int, mask: int) -> str:
         return f"{self.writer.text(term)} is {kind_text(mask)}"

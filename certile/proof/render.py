@@ -7,7 +7,7 @@ only.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from certile.ir.laws import Law
@@ -18,9 +18,10 @@ from certile.proof.check.certificate import FUEL, goal_text
 from certile.proof.check.elaborate import Reader
 from certile.proof.check.parse import Json
 from certile.proof.check.reader import closed_forms
+from certile.proof.check.regions import DISCHARGES
 from certile.proof.check.replay import Goal
 from certile.proof.check.terms import Fuel, Table
-from certile.proof.formulas import Formula, Latex, Plain, choice_of, formulas
+from certile.proof.formulas import Formula, Latex, Plain, choice_of, decided, formulas
 from certile.proof.integers import covered
 
 _DOMAINS: Final[dict[Domain, str]] = {
@@ -97,25 +98,29 @@ def results(law: Law, meaning: Meaning | Action) -> list[str]:
 
 def program(law: Law) -> list[str]:
     """What a law computes: of nothing, of an element, of two parts a and b, and its results."""
-    table = Table(Fuel(FUEL))
     names = [component.name for component in law.state]
     sides = [f"{side}.{name}" for side in "ab" for name in names]
-    variables = {
-        name: table.make("sym", value=name) for name in (*law.lift_variables(), "i", *names, *sides)
-    }
+    variables = [*law.lift_variables(), "i", *names, *sides]
     truths = {component.name for component in law.state if component.type == "bool"}
     held = frozenset(name for name in variables if name.rpartition(".")[2] in truths)
-    reader, writer = Reader(table, variables, None, (), held), Writer(table, {})
-
-    def written(term: Term) -> str:
-        return writer.text(reader.value(term))
-
+    written = _term_writer(variables, held)
     parts = (("nothing", law.identity or ()), ("element", law.lift), ("merge", law.merge))
     state = [
         f"{what}: {', '.join(f'{n} = {written(t)}' for n, t in zip(names, terms, strict=True))}"
         for what, terms in parts
     ]
     return [*state, f"results: {', '.join(map(written, law.finalize))}"]
+
+
+def _term_writer(names: Iterable[str], held: frozenset[str]) -> Callable[[Term], str]:
+    """What writes terms over these names; those of `held` are truths."""
+    table = Table(Fuel(FUEL))
+    reader = Reader(table, {name: table.make("sym", value=name) for name in names}, None, (), held)
+
+    def written(term: Term) -> str:
+        return _written(table, reader.value(term), {}, _PLAIN)
+
+    return written
 
 
 def claim_lines(
@@ -147,7 +152,11 @@ def _lines(
         yield from (f"  {line}" for line in _closed(law, meaning))
     yield from _obligations(law, meaning, certificate, outlines)
     for discharge in meaning.discharges:
-        yield f"{discharge.kind}: {discharge.intermediate}; bound: {discharge.bound}"
+        if discharge in DISCHARGES:
+            yield f"left to run time: {discharge.intermediate}; then {discharge.bound}"
+        else:
+            said = f"{discharge.intermediate}; bound: {discharge.bound}"
+            yield f"beside exact arithmetic, {discharge.kind}: {said}"
 
 
 def _obligations(
@@ -179,7 +188,11 @@ def _sides(table: Table, name: str, goal: Goal, names: Mapping[int, str]) -> lis
         said = _not_positive(table, goal, names)
         if said is not None:
             return [said]
-    return [_written(table, side, names, _PLAIN) for side in (goal.left, goal.right)]
+    left, right = (_written(table, side, names, _PLAIN) for side in (goal.left, goal.right))
+    if left == right and goal.left != goal.right:
+        # What makes them one is decided by their choices alone; it is what the steps are about.
+        return [formulas(table, side, names, _PLAIN)[side].text for side in (goal.left, goal.right)]
+    return [left, right]
 
 
 def _not_positive(table: Table, goal: Goal, names: Mapping[int, str]) -> str | None:
@@ -214,12 +227,14 @@ def _closed(law: Law, meaning: Meaning) -> Iterator[str]:
 def _acting(action: Action) -> Iterator[str]:
     """What the loop does, and what a state of the law does to that of the loop."""
     names = list(action.loop)
+    states = (*(f"s.{name}" for name in names), *(f"p.{name}" for name in action.parts))
+    written = _term_writer((*action.domain, *states), frozenset())
     for name, start, step in zip(names, action.start, action.step, strict=True):
-        yield f"loop: s.{name} = {start}, then {step} for each element"
+        yield f"loop: s.{name} = {written(start)}, then {written(step)} for each element"
     for name, act in zip(names, action.act, strict=True):
-        yield f"state p: s.{name} becomes {act}"
+        yield f"state p: s.{name} becomes {written(act)}"
     for result in action.result:
-        yield f"result: {result}"
+        yield f"result: {written(result)}"
     parts = ", ".join(f"p.{name}: {_DOMAINS[kind]}" for name, kind in action.parts.items())
     yield f"states hold {parts}"
 
@@ -247,17 +262,18 @@ def closed_names(table: Table, law: Law, meaning: Meaning | Action) -> dict[int,
 class Writer:
     """Writes terms of one table as plain text; terms with a name are written by it."""
 
-    def __init__(self, table: Table, names: Mapping[int, str]) -> None:
+    def __init__(self, table: Table, names: Mapping[int, str], notation: Plain = _PLAIN) -> None:
         self.table = table
         self._names = names
+        self._notation = notation
         self._made: list[Formula] = []
 
     def text(self, term: int) -> str:
         """The formula of a term."""
         for at in range(len(self._made), term + 1):
             called = self._names.get(at)
-            made = _PLAIN.formula(self.table, at, self._made.__getitem__)
-            self._made.append(made if called is None else _PLAIN.named(called))
+            made = self._notation.formula(self.table, at, self._made.__getitem__)
+            self._made.append(made if called is None else self._notation.named(called))
         return self._made[term].text
 
 
@@ -275,4 +291,5 @@ def _formulas(
 
 
 def _written(table: Table, side: int, names: Mapping[int, str], notation: Plain) -> str:
-    return formulas(table, side, names, notation)[side].text
+    term = decided(table, side, names)
+    return formulas(table, term, names, notation)[term].text

@@ -23,7 +23,7 @@ from typing import Final, Literal
 from certile.ir.functions import FUNCTIONS
 from certile.ir.laws import MEAN_VAR, Law
 from certile.ir.meanings import closed_forms
-from certile.ir.terms import Apply, Lit, Term, Var, applications
+from certile.ir.terms import Apply, Lit, Term, Var, applications, replaced
 
 __all__ = ["Centre", "Part", "expanded", "factors", "parts_of", "replaced", "slope", "summands"]
 
@@ -132,15 +132,6 @@ def _names(term: Term) -> Iterator[str]:
     elif isinstance(term, Apply):
         for arg in term.args:
             yield from _names(arg)
-
-
-def replaced(term: Term, by: Mapping[Term, Term]) -> Term:
-    """The term with whole subterms replaced."""
-    if term in by:
-        return by[term]
-    if isinstance(term, Apply):
-        return Apply(term.fn, tuple(replaced(arg, by) for arg in term.args))
-    return term
 
 
 # Sums whose sides are multiplied by factors.

@@ -141,12 +141,12 @@ class Dispatcher:
         function: Callable[..., object],
         signature: KernelSignature,
         math: MathMode | None,
-        rewrites: RewriteMode,
+        rewrites: RewriteMode | None,
     ) -> None:
         self._function = function
         self._signature = signature
         self._math = math
-        self._rewrites: RewriteMode = rewrites
+        self._rewrites = rewrites
         self._traces: dict[KernelSpec, list[_Kept]] = {}
         # The kept trace stands in the entry, so that its id is not given to another.
         self._programs: dict[Hashable, tuple[_Kept, CpuProgram | CompiledProgram]] = {}
@@ -203,7 +203,7 @@ class Dispatcher:
         spec = KernelSpec(
             self._signature.specs(values, described),
             self._math or settings.current().math,
-            self._rewrites,
+            self._rewrites or settings.current().rewrites,
         )
         shapes = {name: info.shape for name, info in infos.items()}
         numbers = {n: each.dtype for n, each in spec.arguments if isinstance(each, ScalarSpec)}

@@ -31,7 +31,7 @@ from certile.runtime.arrays import ArrayInfo
 from certile.runtime.bind import ByAddress, CpuLauncher, Launcher
 from certile.runtime.dispatch import Dispatcher, Pattern, Site
 from certile.runtime.target import chosen
-from certile.settings import call_state
+from certile.settings import call_state, current
 
 if TYPE_CHECKING:
     from certile.plan.record import GroupPlan
@@ -55,14 +55,14 @@ class TileKernel:
     """
 
     def __init__(
-        self, function: Callable[..., object], math: MathMode | None, rewrites: RewriteMode
+        self, function: Callable[..., object], math: MathMode | None, rewrites: RewriteMode | None
     ) -> None:
         functools.update_wrapper(self, function)
         self.name: str = getattr(function, "__name__", type(function).__name__)
         self.function = function
         self.signature = KernelSignature(function)
         self.math = math
-        self.rewrites: RewriteMode = rewrites
+        self.rewrites = rewrites
         self._dispatcher = Dispatcher(function, self.signature, math, rewrites)
         self._sites: dict[Key, Site] = {}
         # The site of the last call: comparing keys is cheaper than hashing one.
@@ -147,7 +147,8 @@ class TileKernel:
             for value in values
         ]
         specs = self.signature.specs(values, described)
-        spec = KernelSpec(specs, self.math or "precise", self.rewrites)
+        now = current()
+        spec = KernelSpec(specs, self.math or now.math, self.rewrites or now.rewrites)
         if generic:
             return trace(self.function, spec).kernel
         return specialise(trace(self.function, spec, shapes).kernel, shapes)
@@ -331,7 +332,7 @@ def tile_kernel(function: Callable[..., object], /) -> TileKernel:
 
 @overload
 def tile_kernel(
-    *, math: MathMode | None = None, rewrites: RewriteMode = "proved"
+    *, math: MathMode | None = None, rewrites: RewriteMode | None = None
 ) -> Callable[[Callable[..., object]], TileKernel]:
     """Return a decorator that makes kernels with these options."""
 
@@ -341,17 +342,17 @@ def tile_kernel(
     /,
     *,
     math: MathMode | None = None,
-    rewrites: RewriteMode = "proved",
+    rewrites: RewriteMode | None = None,
 ) -> TileKernel | Callable[[Callable[..., object]], TileKernel]:
     """Make a kernel of a Python function; used as `@tile_kernel` or `@tile_kernel(math="fast")`.
 
     `math` is "precise" (the default, or CERTILE_MATH), "fast" or "portable"; `rewrites` is
-    "proved" or "off".  Raises `ArgumentError` A009 for other options and `KernelError` K026 for a
-    signature that no call could fit.
+    "proved" (the default, or CERTILE_REWRITES) or "off".  Raises `ArgumentError` A009 for other
+    options and `KernelError` K026 for a signature that no call could fit.
     """
     if math not in (None, "precise", "fast", "portable"):
         raise ArgumentError("A009", f"math={math!r}", hint='use "precise", "fast" or "portable"')
-    if rewrites not in ("proved", "off"):
+    if rewrites not in (None, "proved", "off"):
         raise ArgumentError("A009", f"rewrites={rewrites!r}", hint='use "proved" or "off"')
     if function is not None:
         return TileKernel(function, math, rewrites)

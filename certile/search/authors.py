@@ -17,7 +17,7 @@ from typing import Final
 
 from certile.ir.laws import Law
 from certile.ir.meanings import Action, Domain, Meaning
-from certile.ir.terms import Apply, Term, Var, applications
+from certile.ir.terms import Apply, Term, Var, applications, replaced
 from certile.proof.check import check, heading
 from certile.proof.check.parse import Json
 from certile.search import kept
@@ -141,7 +141,7 @@ def _opened(law: Law, meaning: Meaning) -> tuple[Law, Meaning]:
     swap: dict[Term, Term] = {**{each: Var(name) for each, name in names.items()}, **first}
 
     def opened(terms: tuple[Term, ...]) -> tuple[Term, ...]:
-        return tuple(_swapped(term, swap) for term in terms)
+        return tuple(replaced(term, swap) for term in terms)
 
     domain: dict[str, Domain] = {**meaning.domain, **dict.fromkeys(names.values(), "any")}
     if first:
@@ -180,11 +180,3 @@ def _variables(term: Term) -> set[str]:
     if isinstance(term, Var):
         return {term.name}
     return set().union(*map(_variables, term.args)) if isinstance(term, Apply) else set()
-
-
-def _swapped(term: Term, swap: Mapping[Term, Term]) -> Term:
-    if term in swap:
-        return swap[term]
-    if isinstance(term, Apply):
-        return Apply(term.fn, tuple(_swapped(arg, swap) for arg in term.args))
-    return term

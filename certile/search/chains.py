@@ -15,7 +15,7 @@ from typing import Final
 
 from certile.ir.functions import COMPARISONS, FLOAT_TESTS
 from certile.ir.node import Node, reach
-from certile.ir.terms import Apply, Lit, Term, Var, app
+from certile.ir.terms import Apply, Lit, Term, Var, app, replaced, substituted
 from certile.ir.tile import (
     Bitcast,
     Broadcast,
@@ -29,12 +29,12 @@ from certile.ir.tile import (
     Result,
     Tile,
 )
-from certile.proof.check.region_terms import RegionReader, field_names
-from certile.proof.check.terms import Refused
+from certile.proof.check.region_terms import DEPTH, RegionReader, field_names
+from certile.proof.check.terms import Refused, require
 from certile.search.fusion import Chain
 from certile.search.outer import COUNT, Outer
 from certile.search.shifts import R
-from certile.search.writing import mentions, replaced, substituted
+from certile.search.writing import mentions
 
 # Element-wise functions that have terms, and what else an operand may be made of.
 _READ: Final = (
@@ -94,6 +94,10 @@ class _Reader:
         self._members = frozenset(found.members)
         self._operands: dict[Tile, None] = {}
         self._scalars: dict[Tile, None] = {}
+        # A value is met once for each way to it, of which there may be very many.
+        self._met: set[Tile] = set()
+        self._known: dict[Tile, list[Tile]] = {}
+        self._depth = 0
 
     def reading(self, free: bool) -> Reading:
         """The chain; `free`: factors of the outer result alone are taken out of the sums."""
@@ -173,6 +177,15 @@ class _Reader:
 
     def _cut(self, tile: Tile) -> None:
         """Note what the reader has to stop at."""
+        if tile in self._met:
+            return
+        self._met.add(tile)
+        require(self._depth < DEPTH, "a value is nested too deeply")
+        self._depth += 1
+        self._note(tile)
+        self._depth -= 1
+
+    def _note(self, tile: Tile) -> None:
         free = self._found.depends[tile].isdisjoint(self._members)
         tile = _plain(tile)
         if isinstance(tile, Const) or (isinstance(tile, Cast) and isinstance(tile.value, Const)):
@@ -191,6 +204,14 @@ class _Reader:
 
     def _leaves(self, tile: Tile) -> list[Tile]:
         """What a tile is computed from by functions that have terms; the tile where that fails."""
+        if tile not in self._known:
+            require(self._depth < DEPTH, "a value is nested too deeply")
+            self._depth += 1
+            self._known[tile] = list(dict.fromkeys(self._below(tile)))
+            self._depth -= 1
+        return self._known[tile]
+
+    def _below(self, tile: Tile) -> list[Tile]:
         tile = _plain(tile)
         if not _is_read(tile):
             return [tile]

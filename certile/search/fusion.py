@@ -19,7 +19,7 @@ from typing import Final, Literal
 
 from certile.ir.laws import Component, Law, StateType
 from certile.ir.meanings import Domain, Meaning
-from certile.ir.terms import Lit, Term, Var, app
+from certile.ir.terms import Lit, Term, Var, app, substituted
 from certile.proof.check import finite_fields
 from certile.proof.check.context import Context
 from certile.proof.check.elaborate import Reader
@@ -44,7 +44,14 @@ from certile.search.shifts import (
     families,
     vanishes,
 )
-from certile.search.writing import factors, mentions, product, substituted, summands, total
+from certile.search.writing import (
+    factors,
+    mentions,
+    negative,
+    product,
+    summands,
+    total,
+)
 
 Guard = Literal["none", "element", "term", "weight"]
 _GUARDS: Final[tuple[Guard, ...]] = ("none", "element", "term", "weight")
@@ -54,6 +61,10 @@ _WHERE_FINITE: Final = app("where", app("isfinite", R), R, 0.0)
 _FAR: Final = (
     "moments about r lose digits where r of a part of the row may be far from its elements; r has "
     "to be the extreme or the mean of what it is subtracted from"
+)
+_CANCELS: Final = (
+    "a sum of differences is computed as no difference of sums: the digits that are left where one "
+    "number is taken from another are lost where one sum is taken from another"
 )
 # How far a refused candidate came, by the obligation that failed.
 _REACHED: Final = ("read", "ratio", "near", "nil", "one", "cat", "finalize", "bound")
@@ -162,6 +173,8 @@ def _ways(chain: Chain, name: str, later: Term) -> list[tuple[Family, ...]] | Re
             if not kept:
                 return Refusal(name, "near", _FAR, None)
             options.append(kept)
+        if len(set(map(negative, summands(later)))) > 1:
+            return Refusal(name, "near", _CANCELS, None)
     except Refused as refusal:
         return Refusal(name, "read", str(refusal), None)
     return list(choices(*options))

@@ -21,7 +21,7 @@ _FORM: Final = Form((".proof",))
 
 def find(name: str) -> object:
     """The document that was kept under a name, or None."""
-    data = _store().find(_file(name))
+    data = shared(settings.current().cache).find(_file(name))
     if data is None:
         return None
     try:
@@ -32,16 +32,18 @@ def find(name: str) -> object:
 
 def keep(name: str, document: object) -> None:
     """Keep a document under a name; a folder that takes no file keeps nothing."""
-    _store().publish(_file(name), json.dumps(document, separators=(",", ":")).encode())
+    data = json.dumps(document, separators=(",", ":")).encode()
+    shared(settings.current().cache).publish(_file(name), data)
+
+
+def shared(mode: Mode) -> Store:
+    """The store that processes share; equal settings and modes give the same object."""
+    now = settings.current()
+    return _shared(now.cache_dir / "proofs", now.cache_bytes, mode)
 
 
 def _file(name: str) -> str:
     return hashlib.sha256(name.encode()).hexdigest() + _FORM.suffixes[0]
-
-
-def _store() -> Store:
-    now = settings.current()
-    return _shared(now.cache_dir / "proofs", now.cache_bytes, now.cache)
 
 
 @functools.cache

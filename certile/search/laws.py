@@ -51,6 +51,8 @@ class Counterexample:
             where = " ++ ".join(_listed(self.world.lists[part]) for part in parts)
         shared = {name: value for name, value in symbols.items() if name.startswith(f"{SHARED}.")}
         where += "".join(f", {name[2:]} = {value:g}" for name, value in shared.items())
+        if obligation.startswith("bound."):
+            return f"on {where} it is positive"
         return f"on {where}: {self.left:g} against {self.right:g}"
 
 

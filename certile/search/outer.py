@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final, Literal
 
-from certile.ir.terms import Lit, Term, Var, app, applications
-from certile.search.writing import replaced, substituted
+from certile.ir.terms import Lit, Term, Var, app, applications, replaced, substituted
 
 Outer = Literal["max", "min", "absmax", "mean", "add"]
 # What later sums read unless they read a function of it: the outer result itself.

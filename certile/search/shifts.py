@@ -21,12 +21,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
 
-from certile.ir.terms import Lit, Term, Var, app
+from certile.ir.terms import Lit, Term, Var, app, substituted
 from certile.proof.check.elaborate import Reader
 from certile.proof.check.field import Exponent, Field, Monomial, Polynomial, Powers
 from certile.proof.check.terms import Refused, Table
 from certile.search.prover import search_table
-from certile.search.writing import factors, mentions, product, scaled, substituted, total
+from certile.search.writing import factors, mentions, product, scaled, total
 
 R, OLD, NEW = "r", "old", "new"
 _ONE: Polynomial = {((), ()): Fraction(1)}

@@ -2,30 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from functools import reduce
 
 from certile.ir.terms import Apply, Lit, Term, Var, app
-
-
-def substituted(term: Term, by: Mapping[str, Term]) -> Term:
-    """The term with variables replaced."""
-    match term:
-        case Var(name):
-            return by.get(name, term)
-        case Apply(fn, args):
-            return Apply(fn, tuple(substituted(arg, by) for arg in args))
-        case _:
-            return term
-
-
-def replaced(term: Term, by: Mapping[Term, Term]) -> Term:
-    """The term with parts replaced; of two parts, one in the other, the greater one."""
-    if term in by:
-        return by[term]
-    if isinstance(term, Apply):
-        return Apply(term.fn, tuple(replaced(arg, by) for arg in term.args))
-    return term
 
 
 def mentions(term: Term, *names: str) -> bool:
@@ -59,6 +39,12 @@ def factors(term: Term) -> list[Term]:
             return [*factors(a), *factors(b)]
         case _:
             return [term]
+
+
+def negative(term: Term) -> bool:
+    """Whether the numbers among the factors of a term say that it is taken away."""
+    numbers = [each.value for each in factors(term) if isinstance(each, Lit)]
+    return sum(isinstance(each, float | int) and each < 0 for each in numbers) % 2 == 1
 
 
 def product(terms: Iterable[Term]) -> Term:

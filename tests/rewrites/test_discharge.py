@@ -27,7 +27,6 @@ PLAIN = ("normal", "small", "same", "positive", "negative", "offset")
 # Chains whose weights overflow unless they are scaled in the order that was written.
 MORE = {
     "scaled up": chain("max (mul x 1e+30)", "sum (exp (sub (mul x 1e+30) r0))"),
-    "shifted sum": chain("sum x", "sum (mul (sub x r0) (sub x r0))"),
     "four moments": chain(
         "sum x",
         *(

@@ -30,6 +30,7 @@ def test_defaults():
         ("CERTILE_POOL_BYTES", "0", 0),
         ("CERTILE_THREADS", "3", 3),
         ("CERTILE_MATH", " portable ", "portable"),
+        ("CERTILE_REWRITES", "off", "off"),
         ("CERTILE_GUARD_BUDGET", "0.5", 0.5),
         ("CERTILE_DUMP", "tile, plan", ("tile", "plan")),
         ("CERTILE_TRACE", "rules", "rules"),

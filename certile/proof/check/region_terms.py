@@ -8,27 +8,30 @@ What is read is what a program says; whether two programs may stand for one anot
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
-from certile.ir.dtypes import DType, bool_, f32, f64
+from certile.ir.dtypes import bool_, f32, f64
+from certile.ir.functions import COMPARISONS, FLOAT_TESTS
 from certile.ir.meanings import Meaning, meaning_of
-from certile.ir.terms import Apply, Lit, Term, Var, app, applications
+from certile.ir.terms import Apply, Lit, Term, Var, app, applications, substituted
 from certile.ir.tile import Broadcast, Cast, Const, Map, Reduce, Result, Tile
 from certile.ir.types import Axis
 from certile.proof.check.terms import Refused, require
 
 _SIZE: Final = 2_000
-_DEPTH: Final = 60
+DEPTH: Final = 60
 # Bits of the significand: an integer with no more of them is a number of the type.
 _EXACT: Final = {f32: 24, f64: 53}
+_CONNECTIVES: Final = frozenset({"bit_and", "bit_or", "bit_not"})
+_TRUTHS: Final = COMPARISONS | FLOAT_TESTS | _CONNECTIVES | {"is"}
 
 
 class RegionReader:
     """Reads scalars as terms over the list of a region's elements.
 
     An element has one field for each of the `operands`, tiles along the axes `over`.  `reductions`
-    are those that were read.
+    are those that were read, and `bits` is the width of the widest float among what was.
     """
 
     def __init__(self, over: tuple[Axis, ...], operands: Sequence[Tile]) -> None:
@@ -39,12 +42,14 @@ class RegionReader:
         self._known: dict[Tile, Term] = {}
         self._depth = 0
         self.reductions: dict[Reduce, None] = {}
+        self.bits = 0
 
     def term(self, tile: Tile) -> Term:
         """The term; raises `Refused` for what has none."""
         if tile not in self._known:
             self._depth += 1
-            require(self._depth <= _DEPTH, "a value is nested too deeply")
+            require(self._depth <= DEPTH, "a value is nested too deeply")
+            self.bits = max(self.bits, tile.dtype.bits if tile.dtype.is_float else 0)
             term = self._read(tile)
             self._depth -= 1
             require(_size(term) <= _SIZE, "a value is too large a term")
@@ -102,6 +107,8 @@ class RegionReader:
         if not isinstance(meaning, Meaning) or at.law.results[index] != "acc":
             raise Refused(f"a reduction by {at.law.name} has no term over numbers")
         require(at.over == self._over, "a reduction is over other axes")
+        everywhere = set(meaning.domain.values()) == {"any"}
+        require(everywhere, f"{at.law.name} means what it says of some elements only")
         require_regrouped(at)
         self.reductions[at] = None
         by = dict(zip(at.law.lift_variables(), map(self.term, at.args), strict=True))
@@ -114,28 +121,37 @@ def require_regrouped(at: Reduce) -> None:
     require(not at.init, "a reduction has a start value")
     spanned = {axis for arg in at.args for axis in arg.axes}
     require(spanned == set(at.over), "a reduction keeps axes")
-    floats = all(_within(arg.dtype, at.accumulate) for arg in at.args)
-    require(floats, f"a reduction in {at.accumulate} is of integers or rounds its operands")
+    # A lift computes in the type of its operands: in a narrower one it would round.
+    alike = at.accumulate.is_float and all(arg.dtype == at.accumulate for arg in at.args)
+    require(alike, f"a reduction in {at.accumulate} is of integers or converts its operands")
 
 
-def _within(dtype: DType, accumulate: DType) -> bool:
-    return dtype.is_float and accumulate.is_float and dtype.bits <= accumulate.bits
+def require_numbers(terms: Iterable[Term]) -> None:
+    """That terms are computed as they are read: by numbers of one type, where truths only decide.
+
+    A literal takes the type of what it stands beside: beside a truth it would become one.
+    """
+    terms = list(terms)
+    applied = list(applications(terms))
+    leaves = (*terms, *(arg for at in applied for arg in at.args))
+    own = any(isinstance(leaf, Lit) and leaf.dtype not in (None, "acc") for leaf in leaves)
+    require(not own, "a literal of a derived law has a type of its own")
+    for at in applied:
+        numbers = at.args[1:] if at.fn == "where" else at.args
+        decides = at.fn in _CONNECTIVES
+        fits = all(_is_truth(arg) == decides for arg in numbers)
+        require(fits, f"{at.fn} of a derived law computes with truths")
+
+
+def _is_truth(term: Term) -> bool:
+    if isinstance(term, Lit):
+        return isinstance(term.value, bool)
+    return isinstance(term, Apply) and term.fn in _TRUTHS
 
 
 def field_names(operands: int) -> tuple[str, ...]:
     """The names of the fields of an element, as `Law.lift_variables` has them."""
     return ("x",) if operands == 1 else tuple(f"x{k}" for k in range(operands))
-
-
-def substituted(term: Term, by: Mapping[str, Term]) -> Term:
-    """The term with variables replaced."""
-    match term:
-        case Var(name):
-            return by.get(name, term)
-        case Apply(fn, args):
-            return Apply(fn, tuple(substituted(arg, by) for arg in args))
-        case _:
-            return term
 
 
 def holds_list(term: Term) -> bool:

@@ -21,11 +21,17 @@ from certile.ir.meanings import Discharge, Domain, Meaning
 from certile.ir.node import Node
 from certile.ir.terms import Term, app, to_json
 from certile.ir.tile import Fallback, Kernel, Map, Reduce, Result, effects, roots
+from certile.ir.verify import verify
 from certile.ir.walk import at_once, substitute, values
 from certile.proof.check.certificate import check
 from certile.proof.check.finite import finite_fields
 from certile.proof.check.parse import Json, fields_of, list_of
-from certile.proof.check.region_terms import RegionReader, field_names, require_regrouped
+from certile.proof.check.region_terms import (
+    RegionReader,
+    field_names,
+    require_numbers,
+    require_regrouped,
+)
 from certile.proof.check.terms import Refused, require
 
 __all__ = ["DISCHARGES", "SCHEMA", "RegionReader", "check_rewrite", "claimed", "conjunction"]
@@ -86,6 +92,8 @@ def _check(before: Kernel, after: Kernel, certificate: object) -> None:
     tried = set(at_once(root for step in effects(after.body) for root in roots(step)))
     for at, law in zip(found, laws, strict=True):
         _check_fallback(at, fields_of(law, ("closed", "domain", "certificate"), "a law"), tried)
+    # What a fallback tries is in none of the programs that anything else has looked at.
+    require(not verify(after), "the kernel after is not well formed")
 
 
 def _check_fallback(at: Fallback, claim: Json, tried: set[Node]) -> None:
@@ -107,6 +115,8 @@ def claimed(at: Fallback, claim: Json, tried: Container[Node] = ()) -> tuple[Law
     for each in reader.reductions:
         require(each.accumulate == fused.accumulate, "a reduction accumulates in another type")
         require(each not in tried, "a reduction of the chain is read beside the fallback")
+    narrow = reader.bits <= fused.accumulate.bits
+    require(narrow, f"a value is wider than {fused.accumulate}, which the law computes in")
     law = replace(fused.law, finalize=fused.law.finalize[:-1], results=fused.law.results[:-1])
     closed = law.closed or ()
     require(claim["closed"] == list(map(to_json, closed)), "the closed forms are not the law's")
@@ -124,7 +134,10 @@ def _fused(at: Fallback) -> Reduce:
     """The one reduction whose results a fallback tries, and whose last result decides."""
     match at.when:
         case Map(fn="bit_not", args=(Result(of=Reduce() as fused, index=last),)):
-            held = [each.of is fused and each.index == k for k, each in enumerate(_results(at))]
+            held = [
+                isinstance(each, Result) and each.of is fused and each.index == k
+                for k, each in enumerate(at.values)
+            ]
             fits = last == len(held) == len(fused.law.results) - 1 and all(held)
         case _:
             raise Refused("the condition of a fallback is no result of a reduction")
@@ -139,12 +152,10 @@ def _fused(at: Fallback) -> Reduce:
     require(plain and types == {"acc"}, "a derived law has an index, a type or a merge of its own")
     tests = law.finalize[-1] == conjunction(law) and law.results[-1] == "bool"
     require(tests, "the last result does not say whether the state is finite")
+    terms = (*(law.identity or ()), *law.lift, *law.merge, *law.finalize, *(law.closed or ()))
+    require_numbers(terms)
     require_regrouped(fused)
     return fused
-
-
-def _results(at: Fallback) -> list[Result]:
-    return [each for each in at.values if isinstance(each, Result)]
 
 
 def _domain(law: Law, claimed: object) -> dict[str, Domain]:

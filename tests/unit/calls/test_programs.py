@@ -10,6 +10,8 @@ import pytest
 
 import certile as ct
 from certile import pipeline
+from certile.frontend.spec import Shaped
+from certile.ir.dtypes import BY_NAME
 from certile.runtime import programs
 from certile.runtime.cache import default_cache
 
@@ -62,6 +64,17 @@ def test_settings_and_options_are_part_of_the_identity(counted, monkeypatch):
     assert len(counted) == 2
     ct.tile_kernel(double).prepare(X, X.copy(), plan={"subgroup_reductions": "off"})
     assert len(counted) == 3
+
+
+def test_the_setting_of_rewrites_is_that_of_kernels_that_do_not_choose(monkeypatch):
+    monkeypatch.setenv("CERTILE_REWRITES", "off")
+    shaped = {name: Shaped(BY_NAME["f32"], (3, 4)) for name in ("x", "y")}
+    found = [
+        ct.tile_kernel(rewrites=chosen)(double).tile_ir(shaped).rewrites
+        for chosen in (None, "proved", "off")
+    ]
+    assert found == ["off", "proved", "off"]
+    run()
 
 
 def test_watching_always_compiles(counted, monkeypatch, tmp_path):

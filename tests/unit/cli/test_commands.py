@@ -89,7 +89,7 @@ def test_doctor_runs_a_kernel() -> None:
     assert tried["cpu"]["can"] == tried["reference"]["can"] == "runs"
     assert tried["metal"]["can"] == "text"
     assert {each["state"] for each in found["targets"]} <= {"good", "absent"}
-    assert {part["name"] for part in found["caches"]} == {"kernels", "simulated Metal"}
+    assert {part["name"] for part in found["caches"]} == {"kernels", "simulated Metal", "proofs"}
 
 
 def test_doctor_tells_what_is_absent_from_what_fails(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,6 +16,7 @@ from certile.cli.main import app
 from certile.cli.memory import available_bytes, require_memory
 from certile.cli.options import FormFlags, dtype_name, parse_shape
 from certile.diagnostics import ArgumentError, UnsupportedError
+from certile.search import kept
 
 
 def run(*arguments: str) -> tuple[int, str, str]:
@@ -180,15 +181,19 @@ def test_the_cache_is_shown_verified_and_cleared(
     assert run("run", "sum", "--shape", "3x47", "--unroll", "2")[0] == 0
     found = json.loads(run("cache", "--json")[1])
     assert (found["action"], found["ok"], found["mode"]) == ("info", True, "on")
-    kernels, simulated = found["parts"]
+    kernels, simulated, proofs = found["parts"]
     assert kernels["entries"] > 0
     assert kernels["bytes"] == sum(path.stat().st_size for path in entries())
     assert (simulated["entries"], simulated["bytes"]) == (0, 0)
+    assert proofs["entries"] == 0
+    kept.keep("a law", {"certificate": None})
+    assert json.loads(run("cache", "--json")[1])["parts"][2]["entries"] == 1
     assert run("cache", "verify")[0] == 0
     entry = entries()[0]
     entry.write_bytes(entry.read_bytes()[:-1])
     code, shown, _ = run("cache", "verify")
     assert (code, f"damaged: {entry.name}" in shown) == (1, True)
     assert run("cache", "clear")[0] == 0
-    assert json.loads(run("cache", "--json")[1])["parts"][0]["entries"] == 0
+    cleared = json.loads(run("cache", "--json")[1])["parts"]
+    assert [part["entries"] for part in cleared] == [0, 0, 0]
     assert entries() == []

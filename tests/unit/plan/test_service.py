@@ -19,7 +19,7 @@ from certile.plan.cost import facts_of as candidate_facts
 from certile.plan.document import plan_json
 from certile.plan.record import Mapping, Options
 from certile.plan.service import SCATTER, fits, service
-from certile.plan.text import plan_text
+from certile.plan.text import plan_text, why_text
 from certile.plan.work import work_of
 from certile.search import regions
 from certile.targets import SHEETS
@@ -237,6 +237,27 @@ def test_a_form_that_was_asked_for_is_the_only_one():
     assert chosen("softmax", (64, 4096), METAL, lane_elements=2).mapping.lane_elements == 2
 
 
+@pytest.mark.parametrize(
+    ("shape", "wanted", "said"),
+    [
+        ((4, 512), {}, "not looked for: what a row reads again is still in registers or caches"),
+        ((4, LONG), {"policy": "analytic"}, "the policy analytic plans the program as it is"),
+        ((4, LONG), {"materialization": "nothing"}, "the form was asked for"),
+    ],
+)
+def test_why_nothing_is_derived_is_said(shape, wanted, said):
+    assert f"\n  not derived  {said}" in plan_text(chosen("softmax", shape, CPU, **wanted))
+    assert "not derived" not in plan_text(chosen("softmax", (4, LONG), CPU))
+    assert "not derived" not in plan_text(chosen("sum", shape, CPU, **wanted))
+
+
+def test_why_a_derived_form_was_chosen_is_said():
+    plan = chosen("softmax", (4, LONG), CPU)
+    least = min(form.best.kernel_score for form in plan.forms if not form.derived)
+    said = f"as it is written the program is estimated at {least / 1000:.4g} µs or more"
+    assert f"  because      {said}" in why_text(plan)
+
+
 def test_blocks_come_with_closed_forms():
     plan = chosen("cross_entropy", (4096, LONG), CUDA)
     assert plan.derivation is not None
@@ -256,7 +277,7 @@ def test_a_row_longer_than_caches_is_streamed(sheet, op, view, sweeps):
     written = [sweep for sweep in plan.work.sweeps if sweep.writes and sweep.elements > 1]
     assert len(written) == sweeps - 1
     text = plan_text(plan)
-    assert text.count(plan.derivation.digest) == 2
+    assert text.count(plan.derivation.digest[:12]) == 2
     assert "held by" not in text
     document = plan_json(plan, op=op, target=sheet.name, dtype="f32", shape=(4096, LONG))
     assert document["derivation"]["certificate"] == plan.derivation.digest

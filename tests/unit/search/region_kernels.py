@@ -417,15 +417,35 @@ def cascaded(x: ct.View, out: ct.View):
         out[r] = total.value
 
 
+@ct.tile_kernel
+def mean_by_a_factor(x: ct.View, out: ct.View):
+    """The factor is the reciprocal of a length; no part of a row has this mean."""
+    rows, cols = _rows(x)
+    for r in ct.parallel(rows):
+        v = x[r, cols]
+        d = v - ct.reduce(v, cols, ct.add) * 0.0625
+        out[r] = ct.reduce(d * d, cols, ct.add)
+
+
+@ct.tile_kernel
+def less_than_all(x: ct.View, out: ct.View):
+    rows, cols = _rows(x)
+    for r in ct.parallel(rows):
+        v = x[r, cols]
+        out[r] = ct.reduce(v / ct.reduce(v, cols, ct.absmax) - 1.0, cols, ct.add)
+
+
 # What is left, whose first refusal names an obligation and says these words.
 REFUSED = {
     "exponent times r": (exponent_times_r, "ratio", "against"),
     "bell": (bell, "ratio", "against"),
     "clipped": (clipped, "ratio", "against"),
+    "mean by a factor": (mean_by_a_factor, "near", "far from its elements"),
+    "less than all": (less_than_all, "near", "computed as no difference of sums"),
     "rounded": (rounded, "read", "round has no meaning"),
     "narrowed": (narrowed, "read", "f32 to f16 rounds"),
-    "too steep": (too_steep, "bound.0", "against"),
-    "another array": (another_array, "bound.0", "against"),
+    "too steep": (too_steep, "bound.0", "it is positive"),
+    "another array": (another_array, "bound.0", "it is positive"),
     "unknown sign": (unknown_sign, "bound.0", "c0 ="),
     "another axis": (another_axis, "read", "other axes"),
     "gathered": (gathered, "read", "gather"),

@@ -90,6 +90,17 @@ REFUSED = {
         "bound.0",
         True,
     ),
+    # r of a part is near 0, far from elements that are all near their mean.
+    "a mean by a factor": (
+        Chain("add", X, (app("mul", *[app("sub", "x", app("mul", "r", 0.125))] * 2),)),
+        "near",
+        False,
+    ),
+    # r of a part grows and falls.
+    "about a sum": (Chain("add", X, (SQUARE,)), "near", False),
+    "about the mean of others": (Chain("mean", app("mul", "x", "x"), (SQUARE,)), "near", False),
+    # All but a few digits of both sums are those of the number of elements.
+    "a difference": (Chain("absmax", X, (app("sub", app("div", "x", "r"), 1.0),)), "near", False),
     "unknown sign": (Chain("max", X, (SCALED,), parameters={"c": "finite"}), "bound.0", True),
 }
 
