@@ -140,7 +140,7 @@ CACHE: Variable[Cache] = Variable(
     _one_of(get_args(Cache)),
     "on",
     "on",
-    "Whether compiled kernels are read from and written to the disk cache.",
+    "Whether compiled kernels and proofs are read from and written to the disk cache.",
 )
 CACHE_DIR: Variable[Path | None] = Variable(
     "CERTILE_CACHE_DIR",

@@ -16,7 +16,7 @@ from math import gcd, prod
 from pathlib import Path
 
 from certile.cli.options import FormFlags, parse_shape
-from certile.diagnostics import ArgumentError
+from certile.diagnostics import ArgumentError, CertileError
 from certile.frontend.spec import Shaped
 from certile.ir.dtypes import BY_NAME, DType, f32
 from certile.ir.host import ViewFacts
@@ -180,6 +180,11 @@ def named_in(path: Path, name: str) -> object:
     sys.path.insert(0, str(path.parent))
     try:
         spec.loader.exec_module(module)
+    except CertileError:
+        raise
+    except Exception as error:  # whatever the file of a user raises is the user's to mend
+        message = f"{path} cannot be imported: {type(error).__name__}: {error}"
+        raise ArgumentError("A309", message) from error
     finally:
         sys.path.remove(str(path.parent))
     return getattr(module, name, None)

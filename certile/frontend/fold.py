@@ -15,13 +15,16 @@ from certile.frontend.elementwise import as_node, lift
 from certile.frontend.state import State
 from certile.ir.dtypes import DType
 from certile.ir.laws import Component, Law, cast
-from certile.ir.terms import Apply, Lit, Term, Var
+from certile.ir.terms import Apply, Lit, Term, Var, applications
 from certile.ir.tile import Cast, Const, Map, ScalarArg
 from certile.ir.tile import Tile as IrTile
 from certile.ir.types import TileType
 
 # Every type of an index or a count holds these, so a constant among them may take its neighbour's.
 _SMALL = 1 << 31
+# The greatest term: what reads terms follows every way to a part, and goes down all of them.
+_SIZE = 2_000
+_DEPTH = 100
 
 
 def fold_law(state: State, function: Callable[..., object], accumulate: DType) -> Law:
@@ -60,6 +63,8 @@ class TermWriter:
         self._fault = fault
         self._effects = len(state.region.body)
         self._known: dict[IrTile, Term] = {}
+        self._sizes: dict[IrTile, int] = {}
+        self._depth = 0
         # Conversions that change no number, but for rounding to what is accumulated in.
         self.widening: set[Term] = set()
 
@@ -81,8 +86,17 @@ class TermWriter:
 
     def term(self, value: IrTile) -> Term:
         """Return the term of a value; raises the fault when it uses what is around the function."""
-        if value in self._known:
-            return self._known[value]
+        if value not in self._known:
+            self._depth += 1
+            if self._depth > _DEPTH:
+                raise self._fault(f"nests more than {_DEPTH} operations")
+            self._known[value] = self._made(value)
+            self._depth -= 1
+        if self._size(value) > _SIZE:
+            raise self._fault(f"is a term of more than {_SIZE} operations, written out")
+        return self._known[value]
+
+    def _made(self, value: IrTile) -> Term:
         match value:
             case Const():
                 return _literal(value, None)
@@ -95,8 +109,16 @@ class TermWriter:
                 made = Apply(value.fn, self._operands(value))
             case _:
                 raise self._fault("uses something besides its arguments and constants")
-        self._known[value] = made
         return made
+
+    def _size(self, value: IrTile) -> int:
+        """How many operations the term of a value has, each as often as it stands there."""
+        if value not in self._sizes:
+            below = [each for each in value.operands() if isinstance(each, IrTile)]
+            known = self._known.get(value) if isinstance(value, ScalarArg) else None
+            inside = 0 if known is None else len(list(applications((known,))))
+            self._sizes[value] = 1 + inside + sum(map(self._size, below))
+        return self._sizes[value]
 
     def _operands(self, value: Map) -> tuple[Term, ...]:
         """The operands; where all are constants, one of them has to say its dtype."""

@@ -39,6 +39,8 @@ REGISTER_STEP = 8
 AHEAD_REDUCING = 8.0
 AHEAD_KEEPING = 10.0
 AHEAD_STORING = 1.3
+# What a cache next to its readers gives of its peak.
+OF_PEAK = 0.7
 # Waiting for the nearest caches takes this part of the wait for memory.
 CACHE_WAIT = 0.6
 # Nanoseconds: a dependent step of a collective or a barrier, an instruction of the longest worker,
@@ -156,7 +158,7 @@ class GpuService:
         slow = work.row_bytes * reading + work.written_bytes * facts.programs
         together = work.row_bytes * resident * packed
         if together <= sheet.cache_bytes[0]:
-            rate = sheet.cache_bandwidth[0]
+            rate = OF_PEAK * sheet.cache_bandwidth[0]
         elif fits(sheet, work.row_bytes, resident * packed):
             rate = sheet.cache_bandwidth[-1]
         else:

@@ -287,6 +287,20 @@ def test_a_method_does_not_fit_the_state(parts, said):
     assert said in refused("K041", use, law_of(**parts))
 
 
+def test_a_method_whose_term_is_too_large():
+    def squared(times):
+        def lift(x):
+            for _ in range(times):
+                x = x * x - x
+            return x
+
+        return lift
+
+    # Every step doubles what a reader of the term goes through.
+    assert "more than 2000 operations" in refused("K041", use, law_of(lift=squared(40)))
+    assert "nests more than 100" in refused("K041", use, law_of(lift=squared(3_000)))
+
+
 def test_a_condition_on_a_state_is_no_python_condition():
     law = law_of(merge=lambda a, b: a.s if a.s > b.s else b.s)
     assert "ct.where" in refused("K002", use, law)

@@ -189,6 +189,16 @@ def test_refusals(kernels: str, name: str, code: int, diagnostic: str, said: str
     assert json.loads(shown)["error"]["code"] == diagnostic
 
 
+@pytest.mark.parametrize("text", ["def (", "raise RuntimeError", "import no_such_module_anywhere"])
+def test_a_file_that_does_not_run_is_no_fault_of_ours(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "broken.py"
+    path.write_text(text)
+    code, shown, complaint = run(f"{path}:law")
+    assert (code, shown) == (2, "")
+    assert "error[A309]" in complaint
+    assert "cannot be imported" in complaint
+
+
 def test_a_kernel_lists_the_laws_it_uses(kernels: str) -> None:
     code, shown, _ = run(f"{kernels}:several", "--json")
     document = json.loads(shown)

@@ -18,7 +18,7 @@ from certile.plan.cost import counts_of
 from certile.plan.cost import facts_of as candidate_facts
 from certile.plan.document import plan_json
 from certile.plan.record import Mapping, Options
-from certile.plan.service import SCATTER, fits, service
+from certile.plan.service import OF_PEAK, SCATTER, fits, service
 from certile.plan.text import plan_text, why_text
 from certile.plan.work import work_of
 from certile.search import regions
@@ -154,7 +154,7 @@ def test_slots_without_a_program_read_and_do_not_write():
     one_more = score(rows, packed, programs=65).terms["memory"]
     row = 1024 * 4 / CUDA.bandwidth
     # The row is read twice, the second time from the nearest cache, and written once.
-    again = 1024 * 4 / CUDA.cache_bandwidth[0]
+    again = 1024 * 4 / CUDA.cache_bandwidth[0] / OF_PEAK
     # Two subgroups read 256 bytes side by side, four halvings down from the row; one reads 128.
     slower = row * (1 + 4 * SCATTER)
     assert one_more - full == pytest.approx(8 * (slower + again) + slower)

@@ -435,12 +435,37 @@ def less_than_all(x: ct.View, out: ct.View):
         out[r] = ct.reduce(v / ct.reduce(v, cols, ct.absmax) - 1.0, cols, ct.add)
 
 
+@ct.tile_kernel
+def many_ways(x: ct.View, out: ct.View):
+    """Forty steps from the sum to the maximum, and two ways to take each."""
+    rows, cols = _rows(x)
+    for r in ct.parallel(rows):
+        v = x[r, cols]
+        e = ct.exp(v - ct.reduce(v, cols, ct.maximum))
+        for step in range(40):
+            e = ct.where(v > step, e, e * 0.5)
+        out[r] = ct.reduce(e, cols, ct.add)
+
+
+@ct.tile_kernel
+def deeply_nested(x: ct.View, out: ct.View):
+    rows, cols = _rows(x)
+    for r in ct.parallel(rows):
+        v = x[r, cols]
+        e = ct.exp(v - ct.reduce(v, cols, ct.maximum))
+        for _ in range(2000):
+            e = e * 0.5 + v
+        out[r] = ct.reduce(e, cols, ct.add)
+
+
 # What is left, whose first refusal names an obligation and says these words.
 REFUSED = {
     "exponent times r": (exponent_times_r, "ratio", "against"),
     "bell": (bell, "ratio", "against"),
     "clipped": (clipped, "ratio", "against"),
     "mean by a factor": (mean_by_a_factor, "near", "far from its elements"),
+    "many ways": (many_ways, "read", "too large a term"),
+    "deeply nested": (deeply_nested, "read", "nested too deeply"),
     "less than all": (less_than_all, "near", "computed as no difference of sums"),
     "rounded": (rounded, "read", "round has no meaning"),
     "narrowed": (narrowed, "read", "f32 to f16 rounds"),
