@@ -22,7 +22,7 @@ from certile.ir.printer import law_to_json
 from certile.ir.terms import Term, to_json
 from certile.proof.check import check
 from certile.proof.check.parse import Json
-from certile.search import fusion, kept, outer, shifts
+from certile.search import fusion, kept, outer, shifts, writing
 from certile.search.fusion import Chain, Fused, derive, meaning
 from certile.search.laws import Refusal
 
@@ -89,7 +89,7 @@ def _kept_as(name: str) -> str:
 @cache
 def _method() -> str:
     """A digest of how laws are derived: another method may derive other ones, as true."""
-    sources = (fusion, outer, shifts)
+    sources = (fusion, outer, shifts, writing)
     texts = (Path(inspect.getfile(module)).read_bytes() for module in sources)
     return hashlib.sha256(b"\0".join(texts)).hexdigest()
 
