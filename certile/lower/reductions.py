@@ -96,6 +96,26 @@ class Partials:
         after = change(carried[place : place + width])
         return (*carried[:place], *after, *carried[place + width :])
 
+    def renewed(self, carried: tuple[Value, ...]) -> tuple[Value, ...]:
+        """The accumulators of reductions that make blocks at the identity, all others as before."""
+        made = list(carried)
+        for number, machine in enumerate(self.machines):
+            if machine.forms is not None:
+                fresh = machine.identity() * self.accumulators
+                place = self._offset(number)
+                made[place : place + len(fresh)] = fresh
+        return tuple(made)
+
+    def joined(self, before: tuple[Value, ...], run: tuple[Value, ...]) -> tuple[Value, ...]:
+        """The accumulators after a run that began with `renewed` ones."""
+        made = list(run)
+        for number, machine in enumerate(self.machines):
+            width, place = len(machine.dtypes), self._offset(number)
+            for k in range(self.accumulators if machine.forms is not None else 0):
+                own = slice(place + k * width, place + (k + 1) * width)
+                made[own] = machine.merge(before[own], run[own])
+        return tuple(made)
+
     def merged(self, carried: tuple[Value, ...]) -> list[State]:
         """One state of the worker for each reduction."""
         made = []

@@ -48,8 +48,8 @@ from certile.lower.row_sorts import RowSorts
 from certile.lower.scans import Running
 from certile.lower.state import StateMachine
 from certile.lower.stripes import Stripes
-from certile.lower.workers import Element, Workers
-from certile.plan.blocks import chunks_of_round
+from certile.lower.workers import Element, Runs, Workers
+from certile.plan.blocks import RUN, chunks_of_round
 from certile.plan.record import GroupPlan
 from certile.plan.record import Mapping as ExecutionMapping
 
@@ -303,6 +303,7 @@ class SubgroupLowering:
                 folding if alone else body,
                 unroll_up_to=0 if running.is_long or alone else self._unrolled,
                 backwards=running.backwards,
+                runs=Runs(RUN, partials.renewed, partials.joined) if partials.has_blocks else None,
             )
 
         return self._kept_axes.walk(walked, (*partials.start(), *running.start()), sweep)

@@ -31,6 +31,17 @@ class Element:
 
 
 Carried = tuple[Value, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Runs:
+    """Rounds that are made in runs: what a run starts with, and what it adds to those before it."""
+
+    rounds: int
+    renewed: Callable[[Carried], Carried]
+    joined: Callable[[Carried, Carried], Carried]
+
+
 Part = Callable[[Carried], Carried]
 Body = Callable[[Sequence[Element], Carried], Carried]
 
@@ -80,7 +91,7 @@ class Workers:
             for v, at in enumerate(full)
         ]
 
-    def sweep(
+    def sweep(  # noqa: PLR0913 - a loop sets few of them
         self,
         elements: int,
         chunks_a_round: int,
@@ -90,11 +101,13 @@ class Workers:
         first_chunk: Value | None = None,
         unroll_up_to: int = 0,
         backwards: bool = False,
+        runs: Runs | None = None,
     ) -> Carried:
         """Run `body` over `elements` elements from `first_chunk`, `chunks_a_round` chunks at once.
 
         Carried values vary between lanes.  A domain of at most `unroll_up_to` chunks has no loop,
-        so its slots are constants.  `backwards` takes chunks from the last to the first.
+        so its slots are constants.  `backwards` takes chunks from the last to the first.  `runs`
+        cut a longer loop.
         """
         builder = self.builder
         start = builder.const(0, i64) if first_chunk is None else first_chunk
@@ -118,7 +131,16 @@ class Workers:
                 first = builder.sub(looped - chunks_a_round, index) if backwards else index
                 return run(builder.add(start, first), chunks_a_round, values)
 
-            return builder.for_(0, looped, chunks_a_round, carried, one, varying=True)
+            if runs is None or looped <= (length := runs.rounds * chunks_a_round):
+                return builder.for_(0, looped, chunks_a_round, carried, one, varying=True)
+
+            def run_of(first: Value, values: Carried) -> Carried:
+                stop = builder.minimum(builder.add(first, length), looped)
+                fresh = runs.renewed(values)
+                made = builder.for_(first, stop, chunks_a_round, fresh, one, varying=True)
+                return runs.joined(values, made)
+
+            return builder.for_(0, looped, length, carried, run_of, varying=True)
 
         parts: list[Part] = [rounds] if looped else []
         for done in range(looped, full + (rest > 0), chunks_a_round):

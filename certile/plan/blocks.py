@@ -25,6 +25,9 @@ from certile.targets.sheet import Sheet
 REGISTER_SHARE = 4
 # A lane of a GPU holds no more, however many elements a round has.
 MOST_OF_A_LANE = 16
+# Rounds after which a worker begins another state.  Merges one after another may all round the same
+# way: where the greatest element grows all along a row, each rescales all that was added before.
+RUN = 64
 
 
 def forms_of(node: Reduce) -> tuple[Term, ...] | None:
@@ -86,7 +89,8 @@ def chunks_of_round(mapping: Mapping, *, blocks: bool) -> int:
 def merges_of_blocks(slots: int, mapping: Mapping) -> int:
     """The most merges of blocks into one accumulator, of a worker that owns so many slots.
 
-    Every round fills each accumulator as often as the first; the last one has what is left.
+    Every round fills each accumulator as often as the first; the last one has what is left.  Many
+    rounds are runs of `RUN`, whose states are merged one after another.
     """
     elements = chunks_of_round(mapping, blocks=True) * mapping.lane_elements
     rounds, rest = divmod(slots, elements)
@@ -94,4 +98,5 @@ def merges_of_blocks(slots: int, mapping: Mapping) -> int:
     def of_round(count: int) -> int:
         return -(-count // (mapping.block * mapping.accumulators))
 
-    return rounds * of_round(elements) + of_round(rest)
+    runs = -(-rounds // RUN) if rounds > RUN else 0
+    return min(rounds, RUN if runs else rounds) * of_round(elements) + runs + of_round(rest)

@@ -26,7 +26,7 @@ from certile.ir.tile import (
     REPRODUCIBLE_DISTANCES,
     Reduce,
 )
-from certile.plan.blocks import chunks_of_round, forms_of
+from certile.plan.blocks import RUN, chunks_of_round, forms_of
 from certile.plan.columns import row_block
 from certile.plan.layout import FOLD_BLOCK, ORDERED_RUN
 from certile.plan.record import Mapping
@@ -186,9 +186,10 @@ class _Walk:
         rounds, left = divmod(full, chunks)
         of_round, over = divmod(chunks * width, mapping.block)
         turns = np.arange(held)
-        counts = self._sweeps * rounds * (of_round // held + (turns < of_round % held))
+        each = of_round // held + (turns < of_round % held)
+        counts = self._sweeps * rounds * each
         block = self._several(mapping.block, times=float(workers * max(0, counts.sum())))
-        one = self._chain(block, counts, times=float(workers))
+        one = self._runs(block, each, rounds, float(workers))
         made = _Nodes(*(np.repeat(a[:, None], workers, axis=1) for a in (one.n, one.e)))
         if rounds and over:
             made = self._short_blocks(made, np.full(workers, over), rounds, of_round % held)
@@ -197,6 +198,19 @@ class _Walk:
         for number in range(-(-int(last.max()) // mapping.block)):
             sizes = np.clip(last - number * mapping.block, 0, mapping.block)
             made = self._short_blocks(made, sizes, 1, number % held)
+        return made
+
+    def _runs(self, block: _Nodes, each: Array, rounds: int, workers: float) -> _Nodes:
+        """Each accumulator after all rounds, of which each merges `each` blocks into it."""
+        if rounds <= RUN:
+            return self._chain(block, self._sweeps * rounds * each, times=workers)
+        whole, rest = divmod(rounds, RUN)
+        run = self._chain(block, RUN * each, times=workers * self._sweeps * whole)
+        last = self._chain(block, rest * each, times=workers * self._sweeps)
+        made = _Nodes(np.zeros(len(each)), np.zeros(len(each)))
+        for _ in range(self._sweeps):
+            for part in (*(run,) * whole, last):
+                made = self._merge(made, part, workers)
         return made
 
     def _short_blocks(self, made: _Nodes, sizes: Array, many: int, turn: int) -> _Nodes:

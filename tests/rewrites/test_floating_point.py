@@ -8,6 +8,7 @@ or there is no rewriting.
 import numpy as np
 import pytest
 
+from certile import ops
 from tests.rewrites import forms
 from tests.rewrites.instances import INSTANCES, OFF, chain
 
@@ -112,3 +113,16 @@ def test_an_exponent_without_a_bound_is_refused(name):
     outputs = forms.by_interpreter(made.before, given)
     forms.judge(forms.on_machine(made.before, given, forms.WAYS[0]), made.before, given, name)
     assert np.isfinite(outputs["o0"]).all()
+
+
+@pytest.mark.parametrize("ends", [(0, 3), (-40, 40), (80, -60)])
+def test_a_row_that_rises_all_along_loses_no_digits(ends):
+    """Each block has another maximum: a rounding of its rescaling is that of all before it."""
+    x = np.linspace(*ends, 1 << 19, dtype=np.float32)[None].repeat(2, axis=0)
+    wide = x.astype(np.float64)
+    exact = np.log(np.exp(wide - wide.max()).sum(axis=1)) + wide.max()
+    found = ops.softmax(x).astype(np.float64)
+    meant = np.exp(wide - exact[:, None])
+    shown = meant > 1e-30
+    assert np.abs(found[shown] / meant[shown] - 1).max() < 1e-5
+    np.testing.assert_allclose(ops.logsumexp(x), exact, rtol=1e-6, atol=1e-6)

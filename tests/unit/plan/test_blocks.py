@@ -8,7 +8,7 @@ import pytest
 from certile.ir import laws
 from certile.ir.dtypes import f32, f64, i32
 from certile.ir.laws import Law
-from certile.plan.blocks import block_of, chunks_of_round, forms_of, merges_of_blocks
+from certile.plan.blocks import RUN, block_of, chunks_of_round, forms_of, merges_of_blocks
 from certile.plan.depth import tree_depth
 from certile.plan.document import plan_json
 from certile.plan.layout import slots
@@ -76,21 +76,32 @@ def test_the_lanes_of_a_gpu_take_what_a_round_has():
 
 
 def path_of_merges(own, mapping):
-    """The most merges of one accumulator, counted as lowering meets the elements."""
-    most = 0
-    width, chunks = mapping.lane_elements, chunks_of_round(mapping, blocks=True)
-    counted = [0] * mapping.accumulators
-    for first in range(0, own, chunks * width):
-        positions = range(min(chunks * width, own - first))
-        for block in {p // mapping.block for p in positions}:
-            counted[block % mapping.accumulators] += 1
-        most = max(most, *counted)
-    return most
+    """The longest path of merges into an accumulator, as lowering meets the elements.
+
+    Rounds that are many are runs: each begins with nothing, and is merged into what was before.
+    """
+    round_of = chunks_of_round(mapping, blocks=True) * mapping.lane_elements
+    rounds = own // round_of
+    deep = [0] * mapping.accumulators
+
+    def merged(held, count):
+        for block in sorted({p // mapping.block for p in range(count)}):
+            held[block % mapping.accumulators] += 1
+
+    for first in range(0, rounds, RUN) if rounds > RUN else ():
+        run = [0] * mapping.accumulators
+        for _ in range(min(RUN, rounds - first)):
+            merged(run, round_of)
+        deep = [max(pair) + 1 for pair in zip(deep, run, strict=True)]
+    for _ in range(rounds if rounds <= RUN else 0):
+        merged(deep, round_of)
+    merged(deep, own - rounds * round_of)
+    return max(deep)
 
 
 def test_no_path_is_longer_than_the_plan_claims():
     for own, width, unroll, accumulators, block in product(
-        (1, 2, 7, 8, 9, 64, 100), (1, 2, 4), (1, 3), (1, 2), (2, 3, 4, 8)
+        (1, 2, 7, 8, 9, 64, 100, 1025, 1700, 5000), (1, 2, 4), (1, 3), (1, 2), (2, 3, 4, 8)
     ):
         mapping = Mapping(
             "subgroup", 1, 1, width, unroll=unroll, accumulators=accumulators, block=block
