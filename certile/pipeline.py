@@ -28,7 +28,6 @@ from certile.ir.walk import parallel_regions
 from certile.lower import lower_launch
 from certile.plan.choose import choose, required
 from certile.plan.record import GroupPlan, Options
-from certile.plan.text import plan_text
 from certile.settings import current
 from certile.targets.sheet import Sheet
 from certile.watch import SILENT, Watcher
@@ -87,7 +86,7 @@ def plan_program(
     for plan in plans:
         for refusal in plan.refusals:
             watch.on_refusal(refusal)
-        reason = Text(partial(plan_text, plan), "txt")
+        reason = Text(partial(_plan_text, plan), "txt")
         watch.on_choice("plan", plan.mapping, plan.candidates, reason)
     return plans
 
@@ -111,7 +110,7 @@ def compile_program(
         if checking == "each" and plan.rows is not None:
             _owned(plan.rows)
     _show_derived(plans, watch)
-    watch.stage("plan", Text(lambda: "\n\n".join(map(plan_text, plans)), "txt"))
+    watch.stage("plan", Text(lambda: "\n\n".join(map(_plan_text, plans)), "txt"))
     launches = _lower(kernel, plans, facts, checking)
     machines = [launch.kernel for launch in launches]
     watch.stage("machine", Text(lambda: "\n\n".join(map(print_machine, machines)), "ir"))
@@ -127,6 +126,13 @@ def compile_program(
 
 
 _SUFFIX = {"llvm-ir": "ll", "msl": "metal", "cuda": "cu"}
+
+
+def _plan_text(plan: GroupPlan) -> str:
+    """The plan as a person reads it; few compiles are watched, and this takes time to import."""
+    from certile.plan.text import plan_text
+
+    return plan_text(plan)
 
 
 def _lower(

@@ -12,9 +12,6 @@ from certile.diagnostics import InternalError
 from certile.ir.host import ViewFacts
 from certile.ir.program import Launch
 from certile.ir.tile import Kernel, Parallel
-from certile.lower.columns import ColumnsLowering
-from certile.lower.reference import ReferenceLowering
-from certile.lower.subgroup import SubgroupLowering
 from certile.plan.record import GroupPlan
 
 __all__ = ["lower_launch"]
@@ -30,9 +27,17 @@ def lower_launch(
     """One launch as Machine IR under its plan; `facts` says what is known of each view's layout."""
     if plan.mapping is None:
         raise InternalError("M020", "a plan without a mapping cannot be lowered", loc=parallel.loc)
+    # A process compiles few kernels, most of one family; the others take time to import.
     if plan.mapping.family == "reference":
+        from certile.lower.reference import ReferenceLowering
+
         return ReferenceLowering(kernel, parallel, plan.sheet).run(name, facts)
     if plan.rows is None:
         raise InternalError("M020", "a plan without its row program", loc=parallel.loc)
-    lowering = ColumnsLowering if plan.mapping.family == "columns" else SubgroupLowering
-    return lowering(plan, plan.rows, plan.mapping).run(name, facts)
+    if plan.mapping.family == "columns":
+        from certile.lower.columns import ColumnsLowering
+
+        return ColumnsLowering(plan, plan.rows, plan.mapping).run(name, facts)
+    from certile.lower.subgroup import SubgroupLowering
+
+    return SubgroupLowering(plan, plan.rows, plan.mapping).run(name, facts)
