@@ -102,12 +102,16 @@ def without_fallbacks(values: Sequence[Tile]) -> tuple[Tile, ...]:
 
     Each result of a fallback is what stands instead of it.
     """
-    erased: dict[Node, Node] = {
+    return _Rebuild(nodes=erasures(reach(values))).tiles(values)
+
+
+def erasures(nodes: Iterable[Node]) -> dict[Node, Node]:
+    """For each result of a fallback among the nodes, what stands instead of it."""
+    return {
         at: at.of.instead[at.index]
-        for at in reach(values)
+        for at in nodes
         if isinstance(at, Result) and isinstance(at.of, Fallback)
     }
-    return _Rebuild(nodes=erased).tiles(values)
 
 
 def replace_view(kernel: Kernel, old: View, new: View) -> Kernel:

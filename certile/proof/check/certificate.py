@@ -17,7 +17,15 @@ from certile.ir.laws import Law
 from certile.ir.meanings import Action, Domain, Meaning
 from certile.ir.terms import to_json
 from certile.proof.check import kinds
-from certile.proof.check.parse import Json, constant_of, fields_of, list_of, step_of, terms_of
+from certile.proof.check.parse import (
+    Json,
+    constant_of,
+    document_of,
+    fields_of,
+    list_of,
+    step_of,
+    terms_of,
+)
 from certile.proof.check.reader import DOMAINS, goals
 from certile.proof.check.replay import Goal, Replay, Step
 from certile.proof.check.terms import Fuel, Refused, Table, require
@@ -75,7 +83,7 @@ def check(certificate: object, law: Law, meaning: Meaning | Action, fuel: int = 
     `certificate` is JSON text, or what `json.loads` makes of it.
     """
     try:
-        content = _content(certificate)
+        content = document_of(certificate, _LENGTH, _FIELDS)
         table = Table(Fuel(fuel))
         obligations = goals(table, law, meaning)
         _match_heading(content, heading(law, meaning))
@@ -87,16 +95,6 @@ def check(certificate: object, law: Law, meaning: Meaning | Action, fuel: int = 
     except RecursionError:
         return "a term of the law is nested too deeply"
     return None
-
-
-def _content(certificate: object) -> Json:
-    if isinstance(certificate, str):
-        require(len(certificate) <= _LENGTH, "the certificate is too long")
-        try:
-            certificate = json.loads(certificate)
-        except (ValueError, RecursionError) as error:
-            raise Refused("the certificate is no JSON") from error
-    return fields_of(certificate, _FIELDS, "the certificate")
 
 
 def _match_heading(content: Json, expected: Json) -> None:

@@ -5,6 +5,7 @@ A bool is no integer here, a negative index none at all, and a constant is writt
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Collection
 from fractions import Fraction
@@ -16,6 +17,17 @@ from certile.proof.check.terms import ARITY, JOIN, SPECIAL, VALUED, Refused, Tab
 
 _RATIONAL: Final = re.compile(r"-?[0-9]{1,600}(/[0-9]{1,600})?")
 Json = dict[str, object]
+
+
+def document_of(content: object, longest: int, names: Collection[str]) -> Json:
+    """A certificate with exactly these fields, as JSON text or what `json.loads` makes of it."""
+    if isinstance(content, str):
+        require(len(content) <= longest, "the certificate is too long")
+        try:
+            content = json.loads(content)
+        except (ValueError, RecursionError) as error:
+            raise Refused("the certificate is no JSON") from error
+    return fields_of(content, names, "the certificate")
 
 
 def fields_of(content: object, names: Collection[str], what: str) -> Json:

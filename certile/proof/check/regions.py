@@ -9,7 +9,6 @@ state is not finite.  What the law has to give is read off the reductions themse
 
 from __future__ import annotations
 
-import json
 from collections.abc import Container
 from dataclasses import replace
 from functools import reduce
@@ -22,10 +21,10 @@ from certile.ir.node import Node
 from certile.ir.terms import Term, app, to_json
 from certile.ir.tile import Fallback, Kernel, Map, Reduce, Result, effects, roots
 from certile.ir.verify import verify
-from certile.ir.walk import at_once, substitute, values
+from certile.ir.walk import at_once, erasures, substitute, values
 from certile.proof.check.certificate import check
 from certile.proof.check.finite import finite_fields
-from certile.proof.check.parse import Json, fields_of, list_of
+from certile.proof.check.parse import Json, document_of, fields_of, list_of
 from certile.proof.check.region_terms import (
     RegionReader,
     field_names,
@@ -67,24 +66,13 @@ def check_rewrite(before: Kernel, after: Kernel, certificate: object) -> str | N
 
 
 def _check(before: Kernel, after: Kernel, certificate: object) -> None:
-    if isinstance(certificate, str):
-        require(len(certificate) <= _LENGTH, "the certificate is too long")
-        try:
-            certificate = json.loads(certificate)
-        except (ValueError, RecursionError) as error:
-            raise Refused("the certificate is no JSON") from error
-    content = fields_of(certificate, ("schema", "before", "after", "laws"), "the certificate")
+    content = document_of(certificate, _LENGTH, ("schema", "before", "after", "laws"))
     require(content["schema"] == SCHEMA, "the certificate is of another schema")
     allowed = before.rewrites == "proved" and before.math != "fast"
     require(allowed, "the kernel may not be rewritten: rewrites are off, or its math is fast")
     require(content["before"] == fingerprint(before), "the certificate is of another kernel")
     require(content["after"] == fingerprint(after), "the certificate is of another rewrite")
-    erased: dict[Node, Node] = {
-        at: at.of.instead[at.index]
-        for at in values(after)
-        if isinstance(at, Result) and isinstance(at.of, Fallback)
-    }
-    same = fingerprint(substitute(after, erased)) == content["before"]
+    same = fingerprint(substitute(after, erasures(values(after)))) == content["before"]
     require(same, "without its fallbacks the kernel after is not the one before")
     found = [at for at in values(after) if isinstance(at, Fallback)]
     laws = list_of(content["laws"], "the laws")
