@@ -7,7 +7,6 @@ import pytest
 
 from certile.ir.laws import BUILTIN
 from certile.ir.meanings import MEANINGS
-from certile.ir.terms import Apply, Lit, Var
 from certile.proof.check import goals
 from certile.proof.check.reader import DOMAINS
 from certile.proof.check.replay import Replay
@@ -15,31 +14,14 @@ from certile.proof.check.terms import Refused
 from certile.search import refute
 from certile.search.evaluate import Unspecified, World, agree, draw_world, evaluate, kind_of
 from certile.search.prover import prove_goal, search_table
+from tests.terms import changed, places
 
 _SWAPS = [("add", "sub", "mul"), ("maximum", "minimum", "add"), ("lt", "gt", "eq", "ne")]
 _LAWS = ["absmax", "all", "any", "fmin", "argmax", "mean_var", "logsumexp", "softmax_sum"]
 
 
-def _places(term):
-    yield ()
-    for k, arg in enumerate(term.args if isinstance(term, Apply) else ()):
-        yield from ((k, *rest) for rest in _places(arg))
-
-
-def _changed(choose, term, path, names):
-    if path:
-        args = list(term.args)
-        args[path[0]] = _changed(choose, args[path[0]], path[1:], names)
-        return Apply(term.fn, tuple(args))
-    match term:
-        case Lit(value):
-            return Lit(choose.choice([0.0, 1.0, 2.0]) if value not in (0, 0.0) else 1.0)
-        case Var():
-            return Var(choose.choice(names))
-        case Apply(fn, args):
-            group = next((g for g in _SWAPS if fn in g), (fn,))
-            other = choose.choice(group)
-            return Apply(other, args) if other != fn else choose.choice(args)
+def _number(choose, value):
+    return choose.choice([0.0, 1.0, 2.0]) if value not in (0, 0.0) else 1.0
 
 
 def _mutant(choose, law):
@@ -51,8 +33,8 @@ def _mutant(choose, law):
     }[part]
     terms = list(getattr(law, part))
     place = choose.randrange(len(terms))
-    path = choose.choice(list(_places(terms[place])))
-    terms[place] = _changed(choose, terms[place], path, names)
+    path = choose.choice(list(places(terms[place])))
+    terms[place] = changed(choose, terms[place], path, names, _SWAPS, _number)
     return replace(law, **{part: tuple(terms)})
 
 

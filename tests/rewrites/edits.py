@@ -19,6 +19,7 @@ from certile.proof.check import goals
 from certile.proof.check.certificate import goal_text, heading
 from certile.proof.check.regions import RegionReader
 from certile.proof.check.terms import Fuel, Refused, Table
+from tests import terms as law_terms
 from tests.rewrites.forms import fallbacks, folded
 
 HOSTILE = (
@@ -125,27 +126,8 @@ def _nudge(choose, holder, key):
 # Kernels.
 
 
-def _term_places(term):
-    yield ()
-    for k, arg in enumerate(term.args if isinstance(term, Apply) else ()):
-        yield from ((k, *rest) for rest in _term_places(arg))
-
-
-def _changed(choose, term, path, names):
-    """The term with the node at the path changed."""
-    if path:
-        args = list(term.args)
-        args[path[0]] = _changed(choose, args[path[0]], path[1:], names)
-        return Apply(term.fn, tuple(args))
-    match term:
-        case Lit(value):
-            return Lit(choose.choice((0.0, 2.0, -1.0)) if value in (1, 1.0) else 1.0)
-        case Var():
-            return Var(choose.choice(names))
-        case Apply(fn, args):
-            group = next((each for each in _SWAPS if fn in each), (fn,))
-            other = choose.choice(group)
-            return Apply(other, args) if other != fn else choose.choice(args)
+def _number(choose, value):
+    return choose.choice((0.0, 2.0, -1.0)) if value in (1, 1.0) else 1.0
 
 
 def _law_edited(choose, law):
@@ -161,8 +143,8 @@ def _law_edited(choose, law):
     part = choose.choice(("identity", "lift", "merge", "merge", "finalize", "closed"))
     terms = list(getattr(law, part))
     place = choose.randrange(len(terms))
-    path = choose.choice(list(_term_places(terms[place])))
-    terms[place] = _changed(choose, terms[place], path, names[part])
+    path = choose.choice(list(law_terms.places(terms[place])))
+    terms[place] = law_terms.changed(choose, terms[place], path, names[part], _SWAPS, _number)
     if part == "identity" and isinstance(terms[place], Var):
         terms[place] = Lit(1.0)
     return replace(law, **{part: tuple(terms)})
