@@ -26,7 +26,7 @@ from certile.lower.evaluate import Evaluator, Scope
 from certile.lower.folds import Folds
 from certile.lower.state import State, StateMachine
 from certile.lower.stripes import Stripes
-from certile.plan.layout import FOLD_BLOCK
+from certile.plan.layout import fold_block
 
 Carried = tuple[Value, ...]
 
@@ -193,15 +193,16 @@ class _Leaves:
     def _blocks(self, identity: State) -> State:
         """Fold blocks of leaves from the identity, and the blocks in order."""
         builder = self._builder
-        full, rest = divmod(self._count, FOLD_BLOCK)
+        size = fold_block(self._count)
+        full, rest = divmod(self._count, size)
         if full <= 1:
             return self._run(identity, builder.const(0, i64), self._count)
 
         def block(number: Value, state: State) -> State:
-            own = self._run(identity, builder.mul(number, FOLD_BLOCK), FOLD_BLOCK)
+            own = self._run(identity, builder.mul(number, size), size)
             return self._merge(state, own)
 
         total = builder.for_(0, full, 1, identity, block, varying=self._varying)
         if not rest:
             return total
-        return self._merge(total, self._run(identity, builder.const(full * FOLD_BLOCK, i64), rest))
+        return self._merge(total, self._run(identity, builder.const(full * size, i64), rest))

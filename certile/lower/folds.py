@@ -21,7 +21,7 @@ from certile.lower.combine import in_order
 from certile.lower.coordinates import Coordinate, unflatten
 from certile.lower.evaluate import Evaluator
 from certile.lower.state import State, StateMachine
-from certile.plan.layout import ORDERED_RUN
+from certile.plan.layout import ORDERED_RUN, fold_block
 
 
 @dataclass(frozen=True)
@@ -64,6 +64,25 @@ class Folds:
             return machine.merge(self.leaf(builder.sub(self.count - 1, index)), state)
 
         return builder.for_(0, self.count, 1, first, body, varying=self.varying)
+
+    def any_order(self) -> State:
+        """Blocks of leaves folded from the identity, and the blocks merged in order.
+
+        Nothing is gained by it but digits: a sum of n elements rounds 2 sqrt(n) times instead of n.
+        """
+        builder, machine = self.builder, self.machine
+        size = fold_block(self.count)
+        full, rest = divmod(self.count, size)
+        if full <= 1:
+            return self.serial(machine.identity())
+
+        def block(number: Value, state: State) -> State:
+            return machine.merge(state, self._run(builder.mul(number, size), size))
+
+        total = builder.for_(0, full, 1, machine.identity(), block, varying=self.varying)
+        if not rest:
+            return total
+        return machine.merge(total, self._run(builder.const(full * size, i64), rest))
 
     def _run(self, start: Value, count: int) -> State:
         """The left fold of `count` consecutive leaves from the identity."""

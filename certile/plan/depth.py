@@ -22,7 +22,7 @@ from certile.ir.tile import (
 from certile.ir.walk import without_fallbacks
 from certile.plan.blocks import forms_of, merges_of_blocks
 from certile.plan.columns import row_block, rows_of_round
-from certile.plan.layout import FOLD_BLOCK, ORDERED_RUN, slots
+from certile.plan.layout import ORDERED_RUN, fold_block, slots
 from certile.plan.record import GroupPlan, Mapping
 from certile.plan.trees import walked
 from certile.reference.trees import Fused, Tree
@@ -141,12 +141,7 @@ def tree_depth(node: Reduce, mapping: Mapping, lanes: int, *, swept: int | None 
 
 def fold_depth(node: Reduce) -> int:
     """The longest path in merges of a reduction that a lane makes alone."""
-    count = node.leaves
-    if node.policy == "unordered_tree":
-        made = min(count, 2 * FOLD_BLOCK + count // FOLD_BLOCK + 1)
-    else:
-        made = _depth(node, Mapping("reference"), 1, count)
-    return made + len(node.init[:1])
+    return _depth(node, Mapping("reference"), 1, node.leaves) + len(node.init[:1])
 
 
 def scan_depth(node: Scan, mapping: Mapping, lanes: int) -> int:
@@ -175,8 +170,10 @@ def _depth(node: Reduce, mapping: Mapping, lanes: int, count: int) -> int:
         chunk = run if reference else lanes * mapping.subgroups_per_program * mapping.lane_elements
         parts = -(-count // chunk) * (1 if reference else mapping.subgroups_per_program)
         return run + (0 if reference else _levels(lanes)) + _levels(parts) + 1
-    if reference or node.policy in ("fold_left", "fold_right"):
+    if node.policy in ("fold_left", "fold_right"):
         return count
+    if reference:
+        return _blocks_depth(count)
     if mapping.family == "columns":
         return _columns_depth(count, mapping.rows_at_once)
     share = mapping.subgroups_per_program
@@ -184,6 +181,12 @@ def _depth(node: Reduce, mapping: Mapping, lanes: int, count: int) -> int:
     across = _levels(lanes) + (_levels(lanes) if share > 1 else 0)
     made = _own_merges(node, mapping, own)
     return made + 1 + _levels(mapping.accumulators) + across
+
+
+def _blocks_depth(count: int) -> int:
+    """A block, the blocks, and what fills none; or all leaves in sequence."""
+    size = fold_block(count)
+    return count if count < 2 * size else size + count // size + 1
 
 
 def _own_merges(node: Reduce, mapping: Mapping, own: int, sweeps: int = 1) -> int:

@@ -7,12 +7,13 @@ the planner.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 # Leaves that an ordered tree of the reference map folds in sequence before it branches: its depth
 # is at most 8 + log2(n / 8) + 1.
 ORDERED_RUN = 8
-# Leaves that a lane which folds in any order alone merges before it goes on to the next block.
+# The fewest leaves that a lane which folds in any order alone merges before the next block.
 FOLD_BLOCK = 64
 
 
@@ -51,6 +52,14 @@ def slots(count: int, workers: int, lane_elements: int = 1) -> int:
     """The most elements one worker owns of `count`: a domain's rounds, a stripe's size."""
     full, rest = divmod(count, workers * lane_elements)
     return full * lane_elements + min(rest, lane_elements)
+
+
+def fold_block(count: int) -> int:
+    """The leaves of a block where one lane folds `count` of them in any order.
+
+    A block as long as there are blocks makes the longest path, and the rounding, least.
+    """
+    return max(FOLD_BLOCK, math.isqrt(count))
 
 
 def tail(count: int, workers: int, lane_elements: int = 1) -> Tail:

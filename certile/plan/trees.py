@@ -28,7 +28,7 @@ from certile.ir.tile import (
 )
 from certile.plan.blocks import RUN, chunks_of_round, forms_of
 from certile.plan.columns import row_block
-from certile.plan.layout import FOLD_BLOCK, ORDERED_RUN
+from certile.plan.layout import ORDERED_RUN, fold_block
 from certile.plan.record import Mapping
 from certile.reference.trees import Tree
 
@@ -57,7 +57,7 @@ def walked(
     `alone` says that one lane folds them all.
     """
     walk = _Walk(node, mapping, lanes, swept)
-    root = walk.by_one_lane() if alone else walk.by_all()
+    root = walk.by_all(Mapping("reference") if alone else mapping)
     if float(root.n) != node.leaves:
         raise InternalError("M020", f"a tree of {root.n} leaves, not {node.leaves}", loc=node.loc)
     return Tree(depth, walk.drift, walk.coupling, walk.weight)
@@ -71,24 +71,27 @@ class _Walk:
         self._count, self._swept = node.leaves, swept
         self.drift = self.coupling = self.weight = 0.0
 
-    def by_one_lane(self) -> _Nodes:
-        """A lane merges blocks of leaves, then the blocks, one after another."""
-        if self._node.policy != "unordered_tree":
-            return self.by_all(Mapping("reference"))
-        whole, rest = divmod(self._count, FOLD_BLOCK)
-        block = self._chain(_leaf(), FOLD_BLOCK, times=max(0, whole - 1))
-        return self._merge(self._chain(block, whole), self._chain(_leaf(), rest))
-
-    def by_all(self, mapping: Mapping | None = None) -> _Nodes:
-        """The tree of the policy, under the plan's mapping."""
-        mapping, policy = mapping or self._mapping, self._node.policy
+    def by_all(self, mapping: Mapping) -> _Nodes:
+        """The tree of the policy, under a mapping."""
+        policy = self._node.policy
         if policy == "reproducible":
             return self._reproducible()
         if policy == "ordered_tree":
             return self._ordered(mapping)
-        if mapping.family == "reference" or policy in ("fold_left", "fold_right"):
+        if policy in ("fold_left", "fold_right"):
             return self._chain(_leaf(), self._count, backwards=policy == "fold_right")
+        if mapping.family == "reference":
+            return self._blocks_in_order()
         return self._columns(mapping) if mapping.family == "columns" else self._subgroups(mapping)
+
+    def _blocks_in_order(self) -> _Nodes:
+        """One lane merges blocks of leaves, then the blocks, one after another."""
+        size = fold_block(self._count)
+        whole, rest = divmod(self._count, size)
+        if whole <= 1:
+            return self._chain(_leaf(), self._count)
+        block = self._chain(_leaf(), size, times=float(whole))
+        return self._merge(self._chain(block, whole), self._chain(_leaf(), rest))
 
     # Merges.
 

@@ -17,6 +17,8 @@ from certile.ir import laws
 from certile.ir.build import Builder, dim
 from certile.ir.dtypes import f32
 from certile.ir.terms import Var, app
+from certile.ir.tile import Reduce
+from certile.ir.walk import evaluated
 from certile.plan.record import Mapping
 from certile.plan.rounding import rounding_of
 from certile.runtime.cpu.engine import compile_module, load_object
@@ -59,14 +61,14 @@ def law_of(name):
 
 
 @cache
-def kernel(name):
+def kernel(name, policy):
     """The results of a law over each row of x, or of x and v."""
     law, b = law_of(name), Builder("reduced")
     views = [b.view(each, f32, 2) for each in ("x", "v")[: law.operands]]
     rows, cols = b.axis("rows", dim(views[0], 0)), b.axis("cols", dim(views[0], 1))
     outs = [b.view(f"y{k}", f32, 1) for k in range(len(law.results))]
     with b.parallel(rows):
-        made = b.reduce([b.load(each, rows, cols) for each in views], cols, law)
+        made = b.reduce([b.load(each, rows, cols) for each in views], cols, law, policy=policy)
         values = b.results(made) if len(outs) > 1 else [made]
         for out, value in zip(outs, values, strict=True):
             b.store(out, rows, value)
@@ -76,13 +78,13 @@ def kernel(name):
 class Program:
     """A law under one mapping, for some number of rows, ready to run."""
 
-    def __init__(self, name, count, mapping, sheet="cpu"):
+    def __init__(self, name, count, mapping, sheet="cpu", policy="unordered_tree"):
         self.law = law_of(name)
         shape = (count, LENGTH)
         names = ("x", "v")[: self.law.operands]
         arguments = {each: np.zeros(shape, np.float32) for each in names}
         arguments |= {f"y{k}": np.zeros(count, np.float32) for k in range(len(self.law.results))}
-        self.case = Case(kernel(name), arguments)
+        self.case = Case(kernel(name, policy), arguments)
         self.on = HOST_SHEET if sheet == "cpu" else SHEETS[sheet]
         self.lowered = self.case.lower(self.on, mapping)
         assert self.lowered is not None
@@ -122,9 +124,10 @@ class Program:
         if plan.rows is not None:
             (node,) = plan.rows.reductions
             return rounding_of(plan, node)
-        # The reference map has no row program; its fold is as deep as it has leaves.
-        planned = self.case.plan(self.case.regions[0], HOST_SHEET)
-        (node,) = planned.rows.reductions
+        # A plan of the reference map has no row program; its trees are those of the mapping.
+        region = self.case.regions[0]
+        node = next(each for each in evaluated(region) if isinstance(each, Reduce))
+        planned = self.case.plan(region, HOST_SHEET)
         return rounding_of(replace(planned, mapping=REFERENCE), node)
 
     def ratios(self, *inputs):
@@ -227,13 +230,13 @@ def test_bounds_are_not_empty():
 
 def test_a_serial_sum_attains_its_bound():
     row = adversaries.rows(LENGTH)["half ulps"][None]
-    program = Program("add", 1, CPU["serial"])
+    program = Program("add", 1, CPU["serial"], policy="fold_left")
     assert 0.9 < program.ratios(row).max() <= 1
 
 
 def test_an_estimate_is_less_than_the_bound():
     x = given("add")[0]
-    stated = Program("add", len(x), CPU["serial"]).bound()
+    stated = Program("add", len(x), CPU["serial"], policy="fold_left").bound()
     (likely,), (most,) = stated.estimate(x), stated.bound(x)
     assert (likely < most / 10).all()
 
