@@ -7,16 +7,36 @@ import numpy as np
 
 from certile.codegen.metal.emit import emit
 from certile.ir.machine_verify import check_machine
-from certile.metalsim import Library
+from certile.metalsim import Library, joined
 from certile.reference.machine import run_machine
 from certile.runtime.metal_sim import scalar_argument
 from certile.targets.metal import METAL
 
 
 def unit(artifacts):
-    """One text of several: paragraphs in order, each once; entries must differ."""
-    paragraphs = {p: None for artifact in artifacts for p in artifact.text.strip().split("\n\n")}
-    return "\n\n".join(paragraphs) + "\n"
+    """One text of several; entries must differ."""
+    return joined(artifact.text for artifact in artifacts)
+
+
+def launched(kernel, compiled, shapes, arguments, seed=0):
+    """Run one launch of a compiled program with a loaded kernel on arrays and numbers by name."""
+
+    def value(of):
+        return of.evaluate(
+            lambda view, dim: shapes[view][dim],
+            lambda view, dim: arguments[view].strides[dim] // arguments[view].itemsize,
+            lambda name: arguments[name],
+        )
+
+    artifact = compiled.artifact
+    arrays = [arguments[name] for name in compiled.launch.buffers]
+    scalars = [
+        scalar_argument(value(scalar), parameter.dtype)
+        for scalar, parameter in zip(compiled.launch.scalars, artifact.scalars, strict=True)
+    ]
+    groups = -(-int(value(compiled.launch.programs)) // artifact.programs_per_group)
+    bound = dict(enumerate([*arrays, *scalars]))
+    return kernel.run(bound, (groups, 1, 1), (artifact.threads, 1, 1), seed=seed)
 
 
 class Unit:

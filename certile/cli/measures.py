@@ -254,6 +254,21 @@ def proofs() -> Figures:
     return figures()
 
 
+_SIMULATION = """
+import json, os, sys
+os.environ["CERTILE_CACHE_DIR"] = sys.argv[1]
+from certile.cli.simulation import figures
+print(json.dumps(figures()))
+"""
+
+
+def sim() -> Figures:
+    """Measure simulated Metal with a cache of its own."""
+    with tempfile.TemporaryDirectory() as folder:
+        found: Figures = json.loads(_python(_SIMULATION, f"{folder}/cache", bytecode=folder))
+    return found
+
+
 MEASURES: dict[str, Callable[[], Figures]] = {
     "rows": rows,
     "streaming": streaming,
@@ -261,6 +276,7 @@ MEASURES: dict[str, Callable[[], Figures]] = {
     "call": call,
     "compile": compile,
     "import": import_,
+    "sim": sim,
 }
 
 

@@ -34,14 +34,16 @@ METAL_TEXT: tuple[Code, ...] = (
     Code(
         "X004",
         "An index is bound twice",
-        "Two buffer or two threadgroup parameters of one kernel have the same index.",
+        "Two buffer or two threadgroup parameters of one kernel, or two function constants, have "
+        "the same index.",
         'metalsim.check("kernel void k(device int* a [[buffer(0)]], device int* b [[buffer(0)]])")',
         "Give each parameter an index of its own",
     ),
     Code(
         "X005",
         "An index is out of range",
-        "A kernel has buffers 0 to 30.",
+        "A kernel has buffers 0 to 30 and threadgroup parameters 0 to 7, and a text at most 512 "
+        "function constants.",
         'metalsim.check("kernel void k(device int* a [[buffer(31)]]) {}")',
         "Pass several values in one struct",
     ),
@@ -103,6 +105,14 @@ METAL_TEXT: tuple[Code, ...] = (
         "Buffers, extents or constants given to a launch are not those that the kernel declares.",
         "library.kernel('k').run({}, (1, 1, 1), (32, 1, 1))",
         "Bind every declared index with an array of the declared type",
+    ),
+    Code(
+        "X021",
+        "Texts that cannot be one",
+        "Two texts give one name to different functions, constants or kernels, or their pragmas "
+        "differ, so one text cannot hold both.",
+        "metalsim.joined([text, other])",
+        "Give each kernel and helper a name of its own, or load the texts apart",
     ),
     Code(
         "X030",

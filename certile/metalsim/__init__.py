@@ -11,6 +11,7 @@ Needs clang 16 or later; nothing is looked for before the first call.
 
 from certile.metalsim.checker import check
 from certile.metalsim.findings import Diagnostic, Finding, Report
+from certile.metalsim.joining import joined
 from certile.metalsim.library import Library, LoadedKernel
 
-__all__ = ["Diagnostic", "Finding", "Library", "LoadedKernel", "Report", "check"]
+__all__ = ["Diagnostic", "Finding", "Library", "LoadedKernel", "Report", "check", "joined"]

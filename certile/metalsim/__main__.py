@@ -1,4 +1,4 @@
-"""The command `python -m certile.metalsim`: check or run one file of MSL.
+"""The command `python -m certile.metalsim`: check files of MSL, or run a kernel of one.
 
 In: arguments.  Out: text or JSON on stdout, and an exit code: 0 good, 1 something was found,
 2 wrong usage, 4 unsupported here.  Decides nothing of its own.
@@ -28,8 +28,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return its exit code."""
     options = _parser().parse_args(arguments)
     try:
-        text = Path(options.file).read_text(encoding="utf-8")
-        return _check(options, text) if options.command == "check" else _run(options, text)
+        return _check(options) if options.command == "check" else _run(options)
     except (ArgumentError, OSError) as error:
         sys.stderr.write(f"{error}\n")
         return 2
@@ -44,10 +43,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m certile.metalsim", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
-    checking = commands.add_parser("check", help="report what is wrong with the text")
+    checking = commands.add_parser("check", help="report what is wrong with the texts")
+    checking.add_argument("files", nargs="+")
     running = commands.add_parser("run", help="launch one kernel and report what was found")
+    running.add_argument("file")
     for command in (checking, running):
-        command.add_argument("file")
         command.add_argument("--json", action="store_true", help="print JSON only")
     running.add_argument("--kernel", help="its name; may be left out if there is only one")
     running.add_argument("--buffer", action="append", default=[], help=_BUFFER_HELP)
@@ -61,17 +61,22 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _check(options: argparse.Namespace, text: str) -> int:
-    found = check(text)
+def _check(options: argparse.Namespace) -> int:
+    found = [(file, each) for file in options.files for each in check(_text(file))]
     if options.json:
-        _print(json.dumps([dataclasses.asdict(d) for d in found]))
-    for diagnostic in [] if options.json else found:
-        _print(f"{options.file}:{diagnostic}")
+        records = [{"file": file, **dataclasses.asdict(each)} for file, each in found]
+        _print(json.dumps(records))
+    for file, each in [] if options.json else found:
+        _print(f"{file}:{each}")
     return 1 if found else 0
 
 
-def _run(options: argparse.Namespace, text: str) -> int:
-    library = Library(text, options.mode)
+def _text(file: str) -> str:
+    return Path(file).read_text(encoding="utf-8")
+
+
+def _run(options: argparse.Namespace) -> int:
+    library = Library(_text(options.file), options.mode)
     name = options.kernel or _only(library.names)
     buffers = {i: _buffer(value) for i, value in map(_pair, options.buffer)}
     report = library.kernel(name).run(

@@ -104,6 +104,7 @@ _SENTENCES = {
     7: "index {offset} outside a declared array",
     8: "{name}: pointer of a wider type at byte {offset} is not aligned to it",
     9: "{name}: store to a read-only buffer",
+    10: "{name}: with it {offset} bytes of threadgroup memory; the run stopped",
     11: "{name} with lanes {lanes:#010x}; lanes {missing:#010x} take no part",
     12: "{name} with lanes {lanes:#010x} meets another collective; missing {missing:#010x}",
     13: "{name}: {missing} threads never arrive",

@@ -13,7 +13,8 @@ import numpy.typing as npt
 
 from certile.diagnostics import ArgumentError
 from certile.metalsim import abi
-from certile.metalsim.syntax import SCALARS, Kernel, Parameter, base_scalar
+from certile.metalsim.signature import Entry, Slot
+from certile.metalsim.syntax import SCALARS, base_scalar
 
 __all__ = ["Binding", "bind"]
 
@@ -43,7 +44,7 @@ class Binding:
 
 
 def bind(
-    kernel: Kernel, sizes: Sequence[int], given: Mapping[int, object], launch: abi.Launch
+    kernel: Entry, sizes: Sequence[int], given: Mapping[int, object], launch: abi.Launch
 ) -> Binding:
     """Fill the buffer records of `launch`; `sizes` are the parameters' element sizes.
 
@@ -71,11 +72,11 @@ def bind(
     return Binding(arrays)
 
 
-def _as_array(parameter: Parameter, value: object) -> Array:
+def _as_array(parameter: Slot, value: object) -> Array:
     if isinstance(value, np.ndarray):
         return value
     scalar = base_scalar(parameter.type)
-    if parameter.indirection != "&" or not parameter.const or scalar is None:
+    if not parameter.reference or not parameter.const or scalar is None:
         raise _wrong(f"buffer {parameter.index} ({parameter.name}) needs an array")
     if isinstance(value, np.generic):
         return np.asarray(value).reshape(1)
@@ -87,7 +88,7 @@ def _as_array(parameter: Parameter, value: object) -> Array:
         raise _wrong(f"{value} does not fit {parameter.type} {parameter.name}") from None
 
 
-def _check(parameter: Parameter, array: Array, size: int) -> None:
+def _check(parameter: Slot, array: Array, size: int) -> None:
     what = f"buffer {parameter.index} ({parameter.name})"
     scalar = base_scalar(parameter.type)
     if scalar is not None and array.dtype.name not in _DTYPES[scalar]:
@@ -97,7 +98,7 @@ def _check(parameter: Parameter, array: Array, size: int) -> None:
         raise _wrong(f"{what} is not C-contiguous; bind the whole base array and pass strides")
     if not parameter.const and not array.flags.writeable:
         raise _wrong(f"{what} is stored to, but the array is read-only")
-    if parameter.indirection == "&" and array.nbytes < size:
+    if parameter.reference and array.nbytes < size:
         raise _wrong(f"{what} holds {array.nbytes} bytes; {parameter.type} has {size}")
 
 

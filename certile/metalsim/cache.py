@@ -1,9 +1,9 @@
-"""Where compiled libraries lie: in the cache, or in a folder of this process.
+"""Where compiled libraries lie, and what a compiler says of itself: in the cache, or beside it.
 
-In: names, made by the toolchain from everything a file depends on, and files.  Out: paths.  Decides
-that a process which may not write to the shared folder, `metalsim` in the cache folder of the
-settings, has one of its own that goes with it.  Leaves files to `certile.store`, and compiling to
-`certile.metalsim.toolchain`, which can rebuild whatever is asked for.
+In: names, made from everything a file depends on, and files.  Out: paths.  Decides that a process
+which may not write to the shared folder, `metalsim` in the cache folder of the settings, has one of
+its own that goes with it.  Leaves files to `certile.store`, and compiling to
+`certile.metalsim.building`, which can rebuild whatever is asked for.
 """
 
 import functools
@@ -14,11 +14,11 @@ from certile import settings
 from certile.diagnostics import UnsupportedError
 from certile.store import Form, Mode, Store
 
-__all__ = ["find", "publish", "shared"]
+__all__ = ["find", "publish", "recall", "remember", "shared"]
 
 # Sealed, though a compiler made them: neither linker nor loader reads beyond the sections of an
 # object, and a damaged library would crash while a kernel runs.
-_FORM = Form((".so", ".o"), lent=True)
+_FORM = Form((".so", ".o", ".clang"), lent=True)
 
 
 def find(name: str) -> Path | None:
@@ -45,6 +45,17 @@ def publish(made: Path, name: str) -> Path:
             message = f"a compiled kernel cannot be written to {store.folder}: {error.strerror}"
             raise UnsupportedError("X033", message) from error
     return store.folder / name
+
+
+def recall(name: str) -> str | None:
+    """Return what was remembered under a name."""
+    content = shared(settings.current().cache).find(name)
+    return None if content is None else content.decode()
+
+
+def remember(name: str, text: str) -> None:
+    """Keep a text under a name in the shared folder, where that takes it."""
+    shared(settings.current().cache).publish(name, text.encode())
 
 
 def shared(mode: Mode) -> Store:

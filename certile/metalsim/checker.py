@@ -1,19 +1,20 @@
 """Check MSL text without running it.
 
 In: text.  Out: diagnostics in order of place.  Joins the reader, the static rules, the rewriter and
-two passes of clang: one with address spaces kept, one over the C++ that would run.  Decides that
-the passes are skipped for text whose compiled library is known: only clean text is compiled.
+two passes of clang: one with address spaces kept, one over the C++ that would run.  Decides the
+order of complaints.  Leaves what compiles a text to do the second pass on the way.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from certile.metalsim import rules
 from certile.metalsim.findings import Diagnostic
 from certile.metalsim.rewrite import Rewritten, rewrite
 from certile.metalsim.syntax import Unit, parse
-from certile.metalsim.toolchain import Complaints
+from certile.metalsim.toolchain import check_spaces, check_types
 
-__all__ = ["Examined", "check", "examine"]
+__all__ = ["Examined", "check", "examine", "first_of_each_line"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,17 +22,20 @@ class Examined:
     """Text that was read and rewritten, before clang has seen it."""
 
     unit: Unit
-    kept: Rewritten
     runnable: Rewritten
     diagnostics: tuple[Diagnostic, ...]
+
+    def kept(self) -> Rewritten:
+        """Return the C++ in which address spaces are kept; both modes refuse the same forms."""
+        return rewrite(self.unit, "check")[0]
 
     def complaints(self) -> list[Diagnostic]:
         """Return all diagnostics; clang is asked only about text of the subset."""
         found = list(self.diagnostics)
         if not found:
-            passes = [Complaints(self.kept), Complaints(self.runnable)]
+            passes = [check_spaces(self.kept()), check_types(self.runnable)]
             found = [diagnostic for each in passes for diagnostic in each.collect()]
-        return _first_of_each_line(found)
+        return first_of_each_line(found)
 
 
 def check(text: str) -> list[Diagnostic]:
@@ -48,13 +52,11 @@ def check(text: str) -> list[Diagnostic]:
 def examine(text: str) -> Examined:
     """Read and rewrite `text` with everything that needs no clang."""
     unit = parse(text)
-    kept, refusals = rewrite(unit, "check")
-    runnable, _ = rewrite(unit, "run")
-    found = (*unit.refusals, *rules.apply(unit), *refusals)
-    return Examined(unit, kept, runnable, found)
+    runnable, refusals = rewrite(unit, "run")
+    return Examined(unit, runnable, (*unit.refusals, *rules.apply(unit), *refusals))
 
 
-def _first_of_each_line(found: list[Diagnostic]) -> list[Diagnostic]:
+def first_of_each_line(found: Iterable[Diagnostic]) -> list[Diagnostic]:
     """Both passes meet the same faults: keep one complaint a line, the first pass's."""
     kept: dict[int, Diagnostic] = {}
     for diagnostic in found:

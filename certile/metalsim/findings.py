@@ -40,8 +40,9 @@ class Finding:
 
     `line` is 0 where the system keeps no line table.  `threads` are indices in the threadgroup
     `group` (linear); the second one, if any, touched the memory earlier, in `other_group`.
-    `lanes` is the mask of the lanes concerned, `missing` of those that should have taken part
-    (for a threadgroup barrier: the number of threads).
+    `lanes` is the mask of the lanes concerned: of an access all that made it in any SIMD group, of
+    a divergence those that came together.  `missing` is the mask of those that should have taken
+    part (for a threadgroup barrier: the number of threads).
     """
 
     category: Category
@@ -56,7 +57,13 @@ class Finding:
     count: int = 1
 
     def __str__(self) -> str:
-        return f"line {self.line}: {self.category}: {self.message} ({self.count}x)"
+        who = f"thread {self.threads[0]}" if self.threads else "a thread"
+        where = f"{who} of threadgroup {self.group}, lanes {self.lanes:#010x}"
+        if len(self.threads) == 2:
+            where += f"; thread {self.threads[1]} of threadgroup {self.other_group} before it"
+        if self.other_line:
+            where += f" in line {self.other_line}"
+        return f"line {self.line}: {self.category}: {self.message} ({where}; {self.count}x)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,5 +127,10 @@ def merged(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     for finding in findings:
         key = (finding.category, finding.line, finding.other_line, finding.message)
         known = joined.get(key)
-        joined[key] = replace(known, count=known.count + finding.count) if known else finding
+        joined[key] = _joined(known, finding) if known else finding
     return tuple(sorted(joined.values(), key=lambda f: (f.line, f.category)))
+
+
+def _joined(one: Finding, other: Finding) -> Finding:
+    lanes = one.lanes if one.category == "divergence" else one.lanes | other.lanes
+    return replace(one, count=one.count + other.count, lanes=lanes)

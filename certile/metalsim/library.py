@@ -1,8 +1,8 @@
 """Compile MSL text and launch its kernels on the CPU.
 
 In: text, a mode, NumPy arrays and a launch shape.  Out: the arrays, changed in place, and a
-`Report`.  Decides how arguments are checked and bound.  Leaves compilation to the toolchain and
-execution to the runtime in `shim/`.
+`Report`.  Decides how arguments are checked and bound.  Leaves compilation to
+`certile.metalsim.building` and execution to the runtime in `shim/`.
 """
 
 import ctypes
@@ -18,13 +18,13 @@ import numpy.typing as npt
 from certile.diagnostics import ArgumentError, KernelError
 from certile.metalsim import abi
 from certile.metalsim.binding import Binding, bind
-from certile.metalsim.checker import Examined, examine
+from certile.metalsim.building import Build, built, known
 from certile.metalsim.findings import Report, merged
 from certile.metalsim.lines import LineTable
-from certile.metalsim.rewrite import SOURCE_NAME, constant_offsets, synchronising
+from certile.metalsim.rewrite import SOURCE_NAME
 from certile.metalsim.rules import MAX_THREADGROUP_BYTES, MAX_THREADS
-from certile.metalsim.syntax import Kernel, Unit
-from certile.metalsim.toolchain import Build, Job
+from certile.metalsim.signature import Entry, Signature
+from certile.metalsim.syntax import base_scalar
 
 __all__ = ["Argument", "Library", "LoadedKernel", "RunMode"]
 
@@ -64,20 +64,18 @@ class Library:
     def __init__(self, text: str, mode: RunMode = "checked") -> None:
         if mode not in _FLAGS:
             raise ArgumentError("X020", f"no mode {mode!r}; one of {', '.join(_FLAGS)}")
-        examined = examine(text)
-        self._unit: Unit = examined.unit
+        self._text = text
         self._mode = mode
-        self._synchronising = frozenset(synchronising(examined.unit))
-        self._examined = examined
         self._build: Build = "fast" if mode == "fast" else "checked"
-        self._image = ctypes.CDLL(str(_compiled(examined, self._build)))
+        self._image = ctypes.CDLL(str(_compiled(text, self._build)))
         self._image.msl_constant_memory.restype = ctypes.c_void_p
+        self._signature = _signature(self._image)
         self._lines: LineTable | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
         """The names of the kernels in order."""
-        return tuple(kernel.name for kernel in self._unit.kernels)
+        return tuple(kernel.name for kernel in self._signature.kernels)
 
     def kernel(self, name: str) -> "LoadedKernel":
         """Return a kernel by name.
@@ -85,21 +83,21 @@ class Library:
         Raises:
             ArgumentError: if the text has no such kernel.
         """
-        for kernel in self._unit.kernels:
+        for kernel in self._signature.kernels:
             if kernel.name == name:
                 return LoadedKernel(self, kernel)
         raise ArgumentError("X020", f"no kernel {name!r}; the text has {', '.join(self.names)}")
 
-    def _element_sizes(self, kernel: Kernel) -> list[int]:
+    def _element_sizes(self, kernel: Entry) -> list[int]:
         count = len(kernel.buffers)
         return list((ctypes.c_uint32 * count).in_dll(self._image, f"msl_sizes_{kernel.name}"))
 
-    def _launch(self, kernel: Kernel, launch: abi.Launch) -> abi.Outcome:
+    def _launch(self, kernel: Entry, launch: abi.Launch) -> abi.Outcome:
         entry = getattr(self._image, f"msl_entry_{kernel.name}")
         launch.entry = ctypes.cast(entry, ctypes.c_void_p).value
         launch.stacks = _stacks(self._image)
         launch.flags = _FLAGS[self._mode]
-        if kernel.name not in self._synchronising:
+        if not kernel.synchronises:
             launch.flags |= abi.PLAIN_LOOP
         outcome = abi.Outcome()
         if self._image.msl_run(ctypes.byref(launch), ctypes.byref(outcome)):
@@ -107,20 +105,20 @@ class Library:
         return outcome
 
     def _set_constants(self, values: Mapping[int, bool | int | float]) -> None:
-        offsets = constant_offsets(self._unit)
-        if values.keys() != offsets.keys():
+        declared = sorted(constant.index for constant in self._signature.constants)
+        if sorted(values) != declared:
             raise ArgumentError(
-                "X020", f"function constants {sorted(offsets)} are needed, {sorted(values)} given"
+                "X020", f"function constants {declared} are needed, {sorted(values)} given"
             )
         base = self._image.msl_constant_memory()
-        for index, (constant, offset) in offsets.items():
-            value = np.asarray(values[index], dtype=Binding.dtype_of(constant.type))
-            ctypes.memmove(base + offset, value.tobytes(), value.nbytes)
+        for constant in self._signature.constants:
+            value = np.asarray(values[constant.index], dtype=Binding.dtype_of(constant.type))
+            ctypes.memmove(base + constant.place, value.tobytes(), value.nbytes)
 
     def _line(self, place: int) -> int:
         if self._lines is None:
             # The file that was loaded may have been dropped from the cache meanwhile.
-            path = _compiled(self._examined, self._build)
+            path = _compiled(self._text, self._build)
             self._lines = LineTable(path, SOURCE_NAME)
         return self._lines.line(place)
 
@@ -141,9 +139,20 @@ class Library:
 class LoadedKernel:
     """One kernel of a `Library`."""
 
-    def __init__(self, library: Library, kernel: Kernel) -> None:
+    def __init__(self, library: Library, kernel: Entry) -> None:
         self._library = library
         self._kernel = kernel
+
+    @property
+    def signature(self) -> Entry:
+        """Its name, buffers, threadgroup parameters and thread limit."""
+        return self._kernel
+
+    @property
+    def dtypes(self) -> dict[int, str]:
+        """The NumPy dtype of an element of each buffer, by index; uint8 for a struct's bytes."""
+        scalars = {slot.index: base_scalar(slot.type) for slot in self._kernel.buffers}
+        return {i: Binding.dtype_of(name) if name else "uint8" for i, name in scalars.items()}
 
     def run(
         self,
@@ -193,20 +202,22 @@ def _stacks(image: ctypes.CDLL) -> int:
     return _STACKS[0]
 
 
-def _compiled(examined: Examined, kind: Build) -> Path:
+def _signature(image: ctypes.CDLL) -> Signature:
+    """Return the signature that lies in a library."""
+    at = ctypes.addressof(ctypes.c_char.in_dll(image, "msl_signature"))
+    return Signature.read(ctypes.string_at(at))
+
+
+def _compiled(text: str, kind: Build) -> Path:
     """Return the library of clean text; complaints raise, and leave nothing in the cache."""
-    # Two texts may differ in address spaces only, and then give one C++ text to run.
-    job = Job(examined.runnable.text, examined.kept.text, kind)
-    if not examined.diagnostics and (known := job.cached()):
-        return known
-    complaints = examined.complaints()
-    if not complaints:
-        return job.build()
-    first = complaints[0]
+    made = known(text, kind) or built(text, kind)
+    if isinstance(made, Path):
+        return made
+    first = made[0]
     raise KernelError(
         first.code,
         f"{first.message} (line {first.line}, column {first.column} of the MSL text)",
-        notes=[str(d) for d in complaints[1:]],
+        notes=[str(d) for d in made[1:]],
     )
 
 
@@ -217,7 +228,7 @@ def _extent(extent: Extent, what: str) -> tuple[int, int, int]:
     return values[0], values[1], values[2]
 
 
-def _check_threads(kernel: Kernel, launch: abi.Launch) -> None:
+def _check_threads(kernel: Entry, launch: abi.Launch) -> None:
     count = launch.threads[0] * launch.threads[1] * launch.threads[2]
     limit = kernel.max_threads or MAX_THREADS
     if count > limit:
@@ -229,9 +240,9 @@ def _check_threads(kernel: Kernel, launch: abi.Launch) -> None:
         raise ArgumentError("X020", f"{groups} threadgroups; fewer than 2**32 can be run")
 
 
-def _set_dynamic(kernel: Kernel, launch: abi.Launch, given: int | Mapping[int, int]) -> None:
+def _set_dynamic(kernel: Entry, launch: abi.Launch, given: int | Mapping[int, int]) -> None:
     lengths = dict(given) if isinstance(given, Mapping) else ({0: given} if given else {})
-    needed = {p.index for p in kernel.parameters if p.kind == "threadgroup"}
+    needed = set(kernel.dynamic)
     if set(lengths) != needed:
         raise ArgumentError(
             "X020", f"[[threadgroup]] lengths {sorted(needed)} needed, {sorted(lengths)} given"

@@ -6,20 +6,19 @@ references into the arena and every kernel gets an entry point.  Decides which f
 hold; what it does not understand is refused with its place.  Types and overloads are left to clang.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from certile.metalsim.entries import entry_points
 from certile.metalsim.findings import Diagnostic, Refused
 from certile.metalsim.rules import MAX_THREADGROUP_BYTES
+from certile.metalsim.signature import constant_places
 from certile.metalsim.syntax import (
-    BUILTINS,
-    POSITIONS,
     SPACES,
     Constant,
     Function,
     Kernel,
-    Parameter,
     Struct,
     Unit,
     base_scalar,
@@ -29,7 +28,7 @@ from certile.metalsim.syntax import (
 from certile.metalsim.tokens import Token
 from certile.metalsim.writer import Writer
 
-__all__ = ["SOURCE_NAME", "Mode", "Rewritten", "constant_offsets", "rewrite"]
+__all__ = ["SOURCE_NAME", "Mode", "Rewritten", "rewrite"]
 
 Mode = Literal["check", "run"]
 SOURCE_NAME = "kernel.metal"
@@ -71,14 +70,8 @@ def rewrite(unit: Unit, mode: Mode) -> tuple[Rewritten, list[Diagnostic]]:
             refusals.append(refused.diagnostic)
     text = f'{_header(mode)}#line 1 "{SOURCE_NAME}"\n{writer.text()}' + "}\n"
     if mode == "run":
-        text += "".join(_entry(kernel) for kernel in unit.kernels)
+        text += entry_points(unit)
     return Rewritten(text, writer), refusals
-
-
-def constant_offsets(unit: Unit) -> dict[int, tuple[Constant, int]]:
-    """Return each function constant by index, with its place in the block of constants."""
-    found = [c for c in unit.constants if c.index is not None]
-    return {c.index: (c, 8 * n) for n, c in enumerate(found) if c.index is not None}
 
 
 def _header(mode: Mode) -> str:
@@ -117,7 +110,7 @@ class _ItemRewriter:
     def _constant(self, constant: Constant) -> None:
         first = constant.tokens[0]
         if constant.index is not None:
-            place = constant_offsets(self._unit)[constant.index][1]
+            place = constant_places(self._unit)[constant.index]
             kind, name = constant.type, constant.name
             target = f"*reinterpret_cast<const {kind}*>(msl_constants + {place})"
             text = f"extern constant {kind} {name};"
@@ -194,17 +187,28 @@ class _ItemRewriter:
         if token.text == "[":
             self._bracket(tokens, at)
         if token.text == "(" and (close := self._pointer_cast(tokens, at)):
-            end = _operand_end(tokens, close + 1)
             self._put("msl_cast <", token)
             self._range(tokens, at + 1, close)
-            self._put("> (", tokens[close])
-            self._range(tokens, close + 1, end)
-            self._put(")", tokens[end - 1])
-            return end
+            self._put(">", tokens[close])
+            return self._operand(tokens, close + 1)
+        if token.text == "(" and _is_vector_cast(tokens, at):
+            kind = tokens[at + 1]
+            if _is_list(tokens, at + 3):
+                raise refuse(kind, f"components are given as {kind.text}(…), not behind a cast")
+            self._put(f"msl_make_{kind.text}" if self._check else kind.text, token)
+            return self._operand(tokens, at + 3)
         if token.text in (".", "->") and at + 1 < len(tokens):
             self._member(tokens[at + 1])
         self._put(token.text, token)
         return at + 1
+
+    def _operand(self, tokens: Sequence[Token], at: int) -> int:
+        """Rewrite the one operand of a cast as a call's argument; return where it ends."""
+        end = _operand_end(tokens, at)
+        self._put("((", tokens[at])
+        self._range(tokens, at, end)
+        self._put("))", tokens[end - 1])
+        return end
 
     def _bracket(self, tokens: Sequence[Token], at: int) -> None:
         before = tokens[at - 1] if at else tokens[at]
@@ -312,6 +316,21 @@ def _is_vector(name: str) -> bool:
     return scalar is not None and scalar != name
 
 
+def _is_vector_cast(tokens: Sequence[Token], at: int) -> bool:
+    """Whether `(TYPE4)` with an operand begins here, and not a call's only argument."""
+    if not _is_vector(tokens[at + 1].text) or tokens[at + 2].text != ")":
+        return False
+    return at == 0 or tokens[at - 1].kind == "punct" or tokens[at - 1].text == "return"
+
+
+def _is_list(tokens: Sequence[Token], at: int) -> bool:
+    """Whether a parenthesis with a comma of its own begins here."""
+    if tokens[at].text != "(":
+        return False
+    inside = tokens[at + 1 : matching(tokens, at)]
+    return any(t.text == "," and not _depth(inside, i) for i, t in enumerate(inside))
+
+
 def _depth(tokens: Sequence[Token], at: int) -> int:
     opened = sum(t.text in ("{", "(") for t in tokens[:at])
     return opened - sum(t.text in ("}", ")") for t in tokens[:at])
@@ -363,60 +382,3 @@ def _is_integer(digits: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-def _entry(kernel: Kernel) -> str:
-    """Return the entry point: bind the launch's buffers and positions to the parameters."""
-    arguments = ", ".join(_argument(p) for p in kernel.parameters)
-    sizes = "".join(f"sizeof({_type(p)}), " for p in kernel.buffers)
-    quiet = 'disable_sanitizer_instrumentation, no_sanitize("undefined"), nodebug'
-    return (
-        f'extern "C" __attribute__((visibility("default"), {quiet})) void '
-        f"msl_entry_{kernel.name}(void* const* buffers, const msl_thread* view) "
-        f"{{ msl_user::{kernel.name}({arguments}); }}\n"
-        f'extern "C" __attribute__((visibility("default"))) const msl_u32 '
-        f"msl_sizes_{kernel.name}[] = {{ {sizes}0 }};\n"
-    )
-
-
-def _type(parameter: Parameter) -> str:
-    return parameter.type if base_scalar(parameter.type) else f"msl_user::{parameter.type}"
-
-
-def _argument(parameter: Parameter) -> str:
-    kind = _type(parameter)
-    if parameter.kind == "buffer":
-        pointer = f"static_cast<{kind}*>(buffers[{parameter.index}])"
-        return f"*{pointer}" if parameter.indirection == "&" else pointer
-    if parameter.kind == "threadgroup":
-        granule = f"msl_granule<{kind}>()"
-        call = f'msl_dynamic({parameter.index}, {granule}, "{parameter.name}")'
-        return f"reinterpret_cast<{kind}*>({call})"
-    return _builtin(parameter)
-
-
-def _builtin(parameter: Parameter) -> str:
-    if parameter.attribute in BUILTINS:
-        member = BUILTINS[parameter.attribute]
-        value = member if member.isdigit() else f"view->{member}"
-        return f"static_cast<{parameter.type}>({value})"
-    member = POSITIONS[parameter.attribute]
-    scalar = base_scalar(parameter.type) or parameter.type
-    width = int(parameter.type[-1]) if parameter.type != scalar else 1
-    parts = ", ".join(f"static_cast<{scalar}>(view->{member}[{i}])" for i in range(width))
-    return f"{parameter.type}({parts})"
-
-
-def synchronising(unit: Unit) -> Iterator[str]:
-    """Yield the kernels from which a barrier or a collective can be reached."""
-    reaching: set[str] = set()
-    for item in unit.items:
-        if isinstance(item, (Function, Kernel)) and any(_meets(t, reaching) for t in item.body):
-            reaching.add(item.name)
-            if isinstance(item, Kernel):
-                yield item.name
-
-
-def _meets(token: Token, reaching: set[str]) -> bool:
-    name = token.text
-    return name.startswith("simd_") or name.endswith("_barrier") or name in reaching

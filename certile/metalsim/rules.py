@@ -17,6 +17,8 @@ MAX_BUFFERS = 31
 MAX_THREADS = 1024
 MAX_THREADGROUP_BYTES = 32768
 MAX_DYNAMIC_ARRAYS = 8
+# The room that the runtime has for their values.
+MAX_FUNCTION_CONSTANTS = 512
 
 _INDEX_TYPES = frozenset({"uint", "ushort"})
 _POSITION_TYPES = frozenset(t + n for t in _INDEX_TYPES for n in ("", "2", "3"))
@@ -24,6 +26,7 @@ _POSITION_TYPES = frozenset(t + n for t in _INDEX_TYPES for n in ("", "2", "3"))
 
 def apply(unit: Unit) -> Iterator[Diagnostic]:
     """Yield what is wrong with the kernels of `unit` before any body is looked at."""
+    yield from _function_constants(unit)
     names = {function.name for function in unit.functions}
     for kernel in unit.kernels:
         if kernel.name in names:
@@ -32,6 +35,21 @@ def apply(unit: Unit) -> Iterator[Diagnostic]:
         yield from _parameters(kernel)
         yield from _positions(kernel)
         yield from _thread_limit(kernel)
+
+
+def _function_constants(unit: Unit) -> Iterator[Diagnostic]:
+    taken: dict[int, str] = {}
+    for constant in unit.constants:
+        if constant.index is None:
+            continue
+        token = constant.tokens[0]
+        if constant.index in taken:
+            text = f"function constant {constant.index} is already {taken[constant.index]!r}"
+            yield _at(token, "X004", text)
+        taken[constant.index] = constant.name
+        if len(taken) == MAX_FUNCTION_CONSTANTS + 1:
+            text = f"more than {MAX_FUNCTION_CONSTANTS} function constants have no room here"
+            yield _at(token, "X005", text)
 
 
 def _parameters(kernel: Kernel) -> Iterator[Diagnostic]:

@@ -20,6 +20,7 @@ __all__ = [
     "SPACES",
     "Constant",
     "Function",
+    "Item",
     "Kernel",
     "Parameter",
     "Struct",
@@ -104,9 +105,10 @@ class Function:
 
 @dataclass(frozen=True, slots=True)
 class Kernel:
-    """A kernel; `body` runs from its opening to its closing brace."""
+    """A kernel from its `first` token; `body` runs from its opening to its closing brace."""
 
     name: str
+    first: Token
     token: Token
     parameters: tuple[Parameter, ...]
     body: tuple[Token, ...]
@@ -243,6 +245,9 @@ class _Reader:
             self._at += 1
         elif token.text == "struct":
             self._unit.items.append(self._struct())
+        elif token.text == "union":
+            # Declared and never used, as generators do: no variable can have this type here.
+            self._struct()
         elif token.text == "kernel" or self._is_attribute(self._at):
             self._unit.items.append(self._kernel())
         elif self._is_constant():
@@ -321,8 +326,8 @@ class _Reader:
 
     def _struct(self) -> Struct:
         start = self._at
-        self._take("struct")
-        name = self._take_name("the struct's name")
+        what = self._take().text
+        name = self._take_name(f"the {what}'s name")
         self._take("{")
         fields = []
         while self._peek().text != "}":
@@ -392,6 +397,7 @@ class _Reader:
         return self._tokens[start : self._at]
 
     def _kernel(self) -> Kernel:
+        first = self._peek()
         limits = [*self._limits()]
         token = self._take("kernel")
         limits += self._limits()
@@ -409,6 +415,7 @@ class _Reader:
         limit = limits[0] if limits else None
         return Kernel(
             name.text,
+            first,
             token,
             tuple(parameters),
             self._body(),

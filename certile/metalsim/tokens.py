@@ -15,6 +15,10 @@ __all__ = ["Token", "tokenise"]
 
 Kind = Literal["name", "number", "punct", "directive"]
 
+_KINDS: dict[str, Kind] = {
+    "name": "name", "number": "number", "punct": "punct", "directive": "directive"
+}  # fmt: skip
+
 _PATTERN = re.compile(
     r"""
     (?P<space>[ \t\r\f\v]+|\\\n)
@@ -58,22 +62,16 @@ def _scan(text: str) -> Iterator[Token]:
         column = position - start_of_line + 1
         if match is None:
             raise Refused(line, column, "X001", f"{text[position]!r} is outside the subset")
-        kind, piece = str(match.lastgroup), match.group()
-        if kind == "directive" and piece.rstrip().endswith("\\"):
-            raise Refused(line, column, "X001", "a directive may not go on in the next line")
-        if kind in ("name", "number", "punct", "directive"):
-            yield Token(_kind(kind), piece.rstrip(), line, column, glued)
-        glued = kind in ("name", "number", "punct")
+        kind, piece = _KINDS.get(str(match.lastgroup)), match.group()
+        position = match.end()
+        if kind is not None:
+            if kind == "directive" and piece.rstrip().endswith("\\"):
+                raise Refused(line, column, "X001", "a directive may not go on in the next line")
+            yield Token(kind, piece.rstrip(), line, column, glued)
+            glued = True
+            continue
+        glued = False
         newlines = piece.count("\n")
         if newlines:
             line += newlines
-            start_of_line = position + piece.rindex("\n") + 1
-        position = match.end()
-
-
-def _kind(group: str) -> Kind:
-    match group:
-        case "name" | "number" | "punct" | "directive":
-            return group
-        case _:
-            raise AssertionError(group)
+            start_of_line = match.start() + piece.rindex("\n") + 1

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from certile.metalsim import Library
+from certile.metalsim import Library, building
 from tests.metalsim.texts import HEAD, ROW_SUM, SOFTMAX, changed, line_of, small
 
 BARRIER = "threadgroup_barrier(mem_flags::mem_threadgroup);"
@@ -58,6 +58,92 @@ def test_a_write_after_many_reads_is_found_whoever_read_last():
     report, _ = run_small(body, threads=32)
     finding = only(report, "races", line=line_of(small(body), "x[0] = v + 1"))
     assert "a store follows another thread's load" in finding.message
+
+
+def test_every_reader_counts_not_only_the_last():
+    """Three SIMD groups read a cell, the first of them stores to it: the others are in conflict."""
+    body = """
+    threadgroup int shared[1];
+    if (tid == 0) shared[0] = 1;
+    threadgroup_barrier(mem_flags::mem_threadgroup);
+    int v = shared[0];
+    simdgroup_barrier(mem_flags::mem_threadgroup);
+    if (tid == 64) shared[0] = 2;
+    x[tid] = v;
+"""
+    for seed in range(4):
+        report, _ = run_small(body, threads=96, size=96, seed=seed)
+        assert "race" in str(report), report
+        line = line_of(small(body), "shared[0] = 2")
+        assert all(line in (race.line, race.other_line) for race in report.races), report
+        assert all(race.threads[0] // 32 != race.threads[1] // 32 for race in report.races)
+
+
+def test_a_reader_of_an_earlier_threadgroup_counts():
+    """Group 0 reads, group 1 stores behind a barrier of its own: nothing orders two groups."""
+    body = """
+    int v = x[0];
+    threadgroup_barrier(mem_flags::mem_device);
+    if (group == 1 && tid == 0) x[0] = v + 1;
+"""
+    report, _ = run_small(body, threads=32, groups=2)
+    finding = only(report, "races", line=line_of(small(body), "x[0] = v"))
+    assert (finding.group, finding.other_group) == (1, 0)
+
+
+def test_a_load_is_watched_where_it_stands():
+    """The value counts in 31 lanes only; the load is made by all."""
+    body = """
+    int v = x[tid + 33];
+    bool inside = tid < 31;
+    int w = inside ? v : 0;
+    x[tid] = w;
+"""
+    report, _ = run_small(body, threads=32, size=64)
+    finding = only(report, "out_of_bounds", line=line_of(small(body), "x[tid + 33]"))
+    assert (finding.threads, finding.lanes) == ((31,), 1 << 31)
+
+
+def test_the_lanes_of_an_access_are_those_of_all_that_made_it():
+    report, _ = run_small("    if (lane % 8 == 3) x[tid + 64] = 1;", threads=64, size=64)
+    finding = only(report, "out_of_bounds", count=8)
+    assert finding.lanes == 0x08080808
+    assert "lanes 0x08080808; 8x" in str(finding)
+
+
+def test_collective_in_a_loop_that_lanes_leave_at_different_times():
+    body = """
+    int v = 0;
+    for (uint i = 0; i <= lane / 16; ++i) v += simd_sum(1);
+    x[tid] = v;
+"""
+    report, x = run_small(body, threads=32)
+    line = line_of(small(body), "simd_sum")
+    finding = only(report, "divergence", line=line, lanes=0xFFFF0000, missing=0x0000FFFF)
+    assert "take no part" in finding.message
+    assert set(x[16:32]) == {48}
+
+
+def test_barrier_in_a_loop_that_simdgroups_leave_at_different_times():
+    body = f"    for (uint i = 0; i <= sg; ++i) {BARRIER}\n    x[tid] = 1;"
+    report, _ = run_small(body)
+    finding = only(report, "divergence", line=line_of(small(body), "threadgroup_barrier"))
+    assert "32 threads never arrive" in finding.message
+
+
+def test_declared_and_given_threadgroup_memory_count_together():
+    text = small(
+        "    threadgroup float big[4096];\n    big[tid] = 1.0f;\n    room[tid] = big[tid];",
+        "threadgroup float* room [[threadgroup(0)]],",
+    )
+    kernel = Library(text).kernel("k")
+    launch = {"grid": (1, 1, 1), "threads": (32, 1, 1)}
+    fits = kernel.run({0: np.zeros(32, np.int32)}, **launch, threadgroup_bytes=16384)
+    assert (fits.ok, fits.threadgroup_bytes) == (True, 32768)
+    report = kernel.run({0: np.zeros(32, np.int32)}, **launch, threadgroup_bytes=16388)
+    finding = only(report, "out_of_bounds", line=line_of(text, "float big"))
+    assert "32772 bytes of threadgroup memory" in finding.message
+    assert report.stopped
 
 
 def test_barrier_that_one_lane_reaches():
@@ -319,3 +405,12 @@ def test_findings_do_not_depend_on_the_schedule():
     text = changed(SOFTMAX, f"{BARRIER}  // second", "")
     for seed in range(6):
         assert run_softmax(text, seed=seed).races
+
+
+def test_code_far_from_the_start_of_a_large_library_has_lines(monkeypatch, cache_folder):
+    """As where hundreds of kernels are one library: of an earlier access few bits are kept."""
+    monkeypatch.setattr(building, "_LINKED", (*building._LINKED, "--section-start=.text=0x1234560"))
+    text = small("    x[0] = int(tid);\n    x[1] = 1;")
+    report = Library(text).kernel("k").run({0: np.zeros(2, np.int32)}, (1, 1, 1), (2, 1, 1))
+    lines = [line_of(text, "x[0] ="), line_of(text, "x[1] =")]
+    assert [(race.line, race.other_line) for race in report.races] == [(n, n) for n in lines]

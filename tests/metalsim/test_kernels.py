@@ -137,6 +137,25 @@ def test_floats_are_not_contracted_and_literals_are_float():
     assert np.mean(y[1024:] == fused) > 0.99
 
 
+def test_ldexp_rounds_once():
+    text = HEAD + (
+        "kernel void k(device const float* x [[buffer(0)]], device const int* e [[buffer(1)]],"
+        " device float* y [[buffer(2)]], uint i [[thread_position_in_grid]])"
+        " { y[i] = ldexp(x[i], e[i]); }"
+    )
+    rng = np.random.default_rng(6)
+    x = rng.integers(0, 1 << 32, 4096, dtype=np.uint64).astype(np.uint32).view(np.float32)
+    e = rng.integers(-310, 310, 4096).astype(np.int32)
+    x[:6] = [0.0, -0.0, np.inf, -np.inf, np.nan, 1e-45]
+    e[6:10] = [-(1 << 31), (1 << 31) - 1, 501, -501]
+    y = np.zeros(4096, np.float32)
+    Library(text, "fast").kernel("k").run({0: x, 1: e, 2: y}, (4, 1, 1), (1024, 1, 1))
+    with np.errstate(all="ignore"):
+        expected = np.ldexp(x, e)
+    np.testing.assert_array_equal(y, expected)
+    np.testing.assert_array_equal(np.signbit(y), np.signbit(expected))
+
+
 def test_collectives_and_shuffles():
     body = """
     int v = x[tid];

@@ -156,6 +156,11 @@ def test_command_check(softmax_file, capsys):
     assert main(["check", str(softmax_file), "--json"]) == 1
     assert {d["code"] for d in json.loads(capsys.readouterr().out)} == {"X010"}
     assert main(["check", str(softmax_file.parent / "absent.metal")]) == 2
+    good = softmax_file.parent / "row_sum.metal"
+    good.write_text(ROW_SUM)
+    assert main(["check", str(good), str(softmax_file)]) == 1
+    shown = capsys.readouterr().out.splitlines()
+    assert {line.partition(":")[0] for line in shown} == {str(softmax_file)}
 
 
 def test_command_run(softmax_file, capsys):

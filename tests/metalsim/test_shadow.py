@@ -21,6 +21,10 @@ void group_barrier(unsigned flags) { shadow::fences.group_barrier(flags); }
 void simd_barrier(unsigned simdgroup, unsigned flags) {
   shadow::fences.simd_barrier(simdgroup, flags);
 }
+unsigned long remembered(unsigned long place, unsigned thread, unsigned long other) {
+  shadow::Touch touch = {1, shadow::where(place, thread)};
+  return touch.thread() == thread ? touch.place_near(other) : 0;
+}
 int touch(unsigned thread, int write, unsigned shared) {
   bool earlier_wrote;
   return shadow::note(cell, {shadow::fences.now, thread}, write, shared, earlier_wrote).stamp != 0;
@@ -111,3 +115,17 @@ def test_a_cell_answers_like_a_full_history(shadow, events, shared):
             case ("begin_group",):
                 history.begin_group()
                 shadow.begin_group()
+
+
+@settings(max_examples=300)
+@given(
+    place=st.integers(1, 1 << 30),
+    distance=st.integers(-(1 << 21) + 1, (1 << 21) - 1),
+    thread=st.integers(0, 1023),
+)
+def test_a_place_is_known_again_beside_one_of_the_same_kernel(shadow, place, distance, thread):
+    """Of the place only 22 bits are kept: that is enough next to a place less than 2 MiB away."""
+    other = max(place + distance, 0)
+    shadow.remembered.restype = ctypes.c_ulong
+    arguments = [ctypes.c_ulong(place), thread, ctypes.c_ulong(other)]
+    assert shadow.remembered(*arguments) == place

@@ -17,9 +17,8 @@ from certile.plan.depth import depths
 from certile.reference.agrees import agrees
 from certile.reference.machine_numeric import storage
 from certile.reference.probes import index_ranges
-from certile.runtime.metal_sim import scalar_argument
 from certile.targets.metal import METAL
-from tests.metal_units import unit
+from tests.metal_units import launched, unit
 
 # The last leaves a tail and is aligned for wide accesses.
 LENGTHS = (1, 31, 33, 257, 1025, 4100)
@@ -89,27 +88,8 @@ class MetalForms:
         return [self._launched(form, each, arguments, seed) for each in self.launches[form]]
 
     def _launched(self, form, each, arguments, seed):
-        artifact = each.artifact
-
-        def value(of):
-            return of.evaluate(
-                lambda view, dim: form.made.shapes[view][dim],
-                lambda view, dim: arguments[view].strides[dim] // arguments[view].itemsize,
-                lambda name: arguments[name],
-            )
-
-        arrays = [arguments[name] for name in each.launch.buffers]
-        scalars = [
-            scalar_argument(value(scalar), parameter.dtype)
-            for scalar, parameter in zip(each.launch.scalars, artifact.scalars, strict=True)
-        ]
-        groups = -(-int(value(each.launch.programs)) // artifact.programs_per_group)
-        return self.library.kernel(artifact.entry).run(
-            dict(enumerate([*arrays, *scalars])),
-            (groups, 1, 1),
-            (artifact.threads, 1, 1),
-            seed=seed,
-        )
+        kernel = self.library.kernel(each.artifact.entry)
+        return launched(kernel, each, form.made.shapes, arguments, seed)
 
     def check(self, form, seed=0):
         """Run without a finding, and agree with Tile IR within the envelope of the plan's trees."""

@@ -98,7 +98,10 @@ namespace fast = precise;
 
 // One rounding: only float, because a fused half operation has no exact stand-in here.
 MSL_INLINE float fma(float a, float b, float c) MSL_BODY(return __builtin_fmaf(a, b, c);)
-MSL_INLINE float ldexp(float x, int e) MSL_BODY(return __builtin_ldexpf(x, e);)
+// In double the product is exact, so the one rounding is that to float; beyond 500 nothing changes.
+MSL_INLINE float ldexp(float x, int e) MSL_BODY(
+    ulong held = ulong((e < -500 ? -500 : e > 500 ? 500 : e) + 1023);
+    return float(double(x) * __builtin_bit_cast(double, held << 52));)
 
 template <msl_float_scalar V> MSL_INLINE bool isnan(V x) MSL_BODY(return __builtin_isnan(float(x));)
 template <msl_float_scalar V> MSL_INLINE bool isinf(V x) MSL_BODY(return __builtin_isinf(float(x));)
@@ -106,6 +109,19 @@ template <msl_float_scalar V> MSL_INLINE bool isfinite(V x) MSL_BODY(return __bu
 template <msl_float_scalar V> MSL_INLINE bool signbit(V x) MSL_BODY(return __builtin_signbit(float(x)) != 0;)
 template <msl_any_scalar V> MSL_INLINE V select(V if_false, V if_true, bool condition)
     MSL_BODY(return condition ? if_true : if_false;)
+// The condition of vectors is what a comparison of them gives.
+#ifdef MSL_CHECK
+template <class V, class C>
+  requires(msl_traits<V>::components > 1 && msl_int_like<C> &&
+           msl_traits<C>::components == msl_traits<V>::components)
+V select(V if_false, V if_true, C condition);
+#else
+template <class T, int N> MSL_INLINE vec<T, N> select(vec<T, N> if_false, vec<T, N> if_true, vec<bool, N> condition) {
+  vec<T, N> r;
+  for (int i = 0; i < N; ++i) r.set(i, condition.get(i) ? if_true.get(i) : if_false.get(i));
+  return r;
+}
+#endif
 
 #define MSL_INT(NAME, PARAMETERS, EXPRESSION) \
   template <msl_int_like V> MSL_INLINE V NAME PARAMETERS MSL_BODY( \

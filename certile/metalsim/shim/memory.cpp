@@ -18,7 +18,7 @@ namespace runtime {
 
 msl_u64 place_of(const void* code) {
   msl_u64 place = msl_word(code) - msl_word(&__ehdr_start);
-  return place < shadow::place_limit ? place : 0;
+  return place < msl_word(&_end) - msl_word(&__ehdr_start) ? place : 0;
 }
 
 }  // namespace runtime
@@ -114,7 +114,7 @@ void report_race(const Region& region, const msl_u8* address, msl_u32 size, Touc
   msl_detail detail = !earlier_wrote ? msl_read_write : write ? msl_write_write : msl_write_read;
   msl_finding f = runtime::finding(msl_race, detail, 0);
   f.place = runtime::place_of(code);
-  f.other_place = earlier.place();
+  f.other_place = earlier.place_near(f.place);
   f.other_thread = earlier.thread();
   f.other_group = group_at(earlier.stamp);
   f.offset = address - region.begin;
@@ -126,7 +126,7 @@ void check_cells(Region& region, msl_u8* address, msl_u32 size, bool write, void
   msl_u64 first = msl_u64(address - region.begin) / region.granule;
   msl_u64 last = msl_u64(address - region.begin + size - 1) / region.granule;
   Touch me = {shadow::fences.now,
-              msl_u32(runtime::place_of(code)) << shadow::thread_bits | runtime::current_thread()};
+              shadow::where(runtime::place_of(code), runtime::current_thread())};
   for (msl_u64 i = first; i <= last; ++i) {
     Cell& cell = region.cells[i];
     if (region.shared && !write && !shadow::initialised(cell)) {

@@ -350,6 +350,7 @@ msl_finding finding(msl_kind kind, msl_detail detail, msl_u32 line) {
   msl_finding f = {};
   f.kind = kind, f.detail = detail, f.line = line;
   f.thread = current_thread(), f.group = group_index, f.count = 1;
+  f.lanes = 1u << f.thread % msl_lanes;
   return f;
 }
 
@@ -358,6 +359,8 @@ void report(msl_finding f, const char* name) {
     msl_finding& g = outcome->findings[i];
     if (g.kind == f.kind && g.detail == f.detail && g.line == f.line && g.place == f.place &&
         g.other_place == f.other_place && g.other_line == f.other_line) {
+      // Of a divergence the first set of lanes counts, of an access every lane that makes it.
+      if (f.kind != msl_divergence) g.lanes |= f.lanes;
       ++g.count;
       return;
     }
@@ -403,6 +406,15 @@ void msl_group_barrier(msl_u32 flags, msl_u32 site) {
 void msl_declare(msl_u32 index, msl_u64 offset, msl_u64 bytes, msl_u64 packed_end, msl_u32 granule,
                  const char* name) {
   if (index < declared) return;
+  msl_u64 together = packed_end;
+  for (msl_u64 given : runtime::launch->dynamic_bytes) together += given;
+  if (together > msl_group_limit) {
+    msl_finding f = runtime::finding(msl_out_of_bounds, msl_too_much_memory, 0);
+    f.place = runtime::place_of(__builtin_return_address(0));
+    f.offset = msl_i64(together);
+    runtime::report(f, name);
+    runtime::stop();
+  }
   declared = index + 1;
   used_arena = offset + bytes;
   packed_bytes = packed_end;

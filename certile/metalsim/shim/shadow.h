@@ -15,14 +15,23 @@
 namespace shadow {
 
 constexpr msl_u32 thread_bits = 10;
-constexpr msl_u64 place_limit = 1u << (32 - thread_bits);
+constexpr msl_u64 place_span = 1u << (32 - thread_bits);
+
+inline msl_u32 where(msl_u64 place, msl_u32 thread) {
+  return msl_u32(place % place_span) << thread_bits | thread;
+}
 
 struct Touch {
   msl_u32 stamp;  // 0: none
-  msl_u32 where;  // place in the image, then the thread
+  msl_u32 where;  // the low bits of the place in the image, then the thread
   msl_u32 thread() const { return where & ((1u << thread_bits) - 1); }
   msl_u32 simdgroup() const { return thread() / msl_lanes; }
-  msl_u32 place() const { return where >> thread_bits; }
+  // The place with these low bits that is nearest to `other`: one kernel's code lies together.
+  msl_u64 place_near(msl_u64 other) const {
+    msl_u64 low = where >> thread_bits, place = other / place_span * place_span + low;
+    if (place > other + place_span / 2) return place < place_span ? place : place - place_span;
+    return place + place_span / 2 < other ? place + place_span : place;
+  }
 };
 
 struct Cell {

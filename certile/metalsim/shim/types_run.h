@@ -119,6 +119,13 @@ template <class T, int N> struct msl_traits<vec<T, N>> {
   } \
   MSL_INLINE vec& operator OP##=(vec b) { return *this = *this OP b; }
 
+#define MSL_VECTOR_COMPARISON(OP) \
+  friend MSL_INLINE vec<bool, N> operator OP(vec a, vec b) { \
+    vec<bool, N> r; \
+    for (int i = 0; i < N; ++i) r.set(i, a.get(i) OP b.get(i)); \
+    return r; \
+  }
+
 template <class T, int N> struct vec : msl_components<T, N> {
   vec() = default;
   MSL_INLINE vec(T s) { for (int i = 0; i < N; ++i) set(i, s); }
@@ -140,6 +147,8 @@ template <class T, int N> struct vec : msl_components<T, N> {
   }
   MSL_VECTOR_OPERATOR(+) MSL_VECTOR_OPERATOR(-) MSL_VECTOR_OPERATOR(*) MSL_VECTOR_OPERATOR(/)
   MSL_VECTOR_OPERATOR(&) MSL_VECTOR_OPERATOR(|) MSL_VECTOR_OPERATOR(^)
+  MSL_VECTOR_COMPARISON(<) MSL_VECTOR_COMPARISON(>) MSL_VECTOR_COMPARISON(<=)
+  MSL_VECTOR_COMPARISON(>=) MSL_VECTOR_COMPARISON(==) MSL_VECTOR_COMPARISON(!=)
 
  private:
   template <class U> MSL_INLINE void append(int& at, U value) {

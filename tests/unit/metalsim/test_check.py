@@ -70,6 +70,7 @@ BODIES = [
     ("X001", 'asm("");'),
     ("X002", "[[unlikely]] if (x[0] > 0.0f) x[0] = 1.0f;"),
     ("X006", "double y = 0.0f;"),
+    ("X001", "float4 v = (float4)(x[0], x[1], x[2], x[3]); x[0] = v.x;"),
     # Address spaces and const.
     ("X007", "threadgroup float* s = (threadgroup float*)x; s[0] = 1.0f;"),
     ("X007", "threadgroup float* s = (threadgroup float*)(x + 1); s[0] = 1.0f;"),
@@ -79,6 +80,8 @@ BODIES = [
     ("X010", "float* p = x; p[0] = 1.0f;"),
     ("X010", "threadgroup float* s = reinterpret_cast<threadgroup float*>(nowhere);"),
     ("X007", "threadgroup float* s = reinterpret_cast<threadgroup float*>(x);"),
+    ("X010", "float4 v = select(float4(0.0f), float4(1.0f), int4(1)); x[0] = v.x;"),
+    ("X010", "float4 v = (float4)float2(x[0], x[1]); x[0] = v.x;"),
     # Limits.
     ("X008", "threadgroup float s[10240]; s[0] = 1.0f;"),
     ("X008", "threadgroup float4 s[2047]; threadgroup char c[33]; s[0] = float4(0.0f); c[0] = 1;"),
@@ -125,6 +128,8 @@ TOP_LEVEL = [
     ("X001", "static inline int f(int n) { return n < 2 ? 1 : n * f(n - 1); }\n"),
     ("X001", "using namespace std;\n"),
     ("X001", "static inline float f() { threadgroup float s[4]; return s[0]; }\n"),
+    ("X001", "union U { int a; float b; }; struct S { U u; };\n"),
+    ("X010", "union U { int a; float b; }; static inline void f() { U u; }\n"),
     ("X002", "constant int n [[function_konstant(1)]];\n"),
     ("X009", "[[max_total_threads_per_threadgroup(2048)]] kernel void j() {}\n"),
     ("X002", "[[visible]] kernel void j() {}\n"),
@@ -140,6 +145,13 @@ def test_top_level(code, before):
     assert found[0].code == code
     # A taken name is reported where it is taken the second time.
     assert found[0].line == (4 if code == "X012" else 3)
+
+
+def test_a_function_constant_has_an_index_of_its_own():
+    text = "constant int a [[function_constant(3)]];\nconstant int b [[function_constant(3)]];\n"
+    assert [(d.code, d.line) for d in check(HEAD + text)] == [("X004", 4)]
+    many = "".join(f"constant int n{i} [[function_constant({i})]];\n" for i in range(513))
+    assert [(d.code, d.line) for d in check(HEAD + many)] == [("X005", 515)]
 
 
 def test_every_refusal_is_reported_and_in_order():
@@ -167,6 +179,8 @@ def test_columns_point_into_the_text():
 
 
 GOOD_BODIES = [
+    "half4 h = (half4)*(device float4*)(x + 4); x[0] = float(h.x) + ((float4)h)[1];",
+    "float4 a = float4(x[0]); a = select(a, -a, a < float4(1.0f)); x[0] = ((float4)2.0f * a).x;",
     "float4 v = *(device const float4*)(x + 4); x[0] = v.x + v[1];",
     "half2 h = half2(half(x[0]), half(x[1])); x[0] = float(h.x) + float(h.y);",
     "x[0] = select(1.0, 2.5e-3, x[0] > 0.0) + 0x1.8p1f + .5f + 1e3;",

@@ -1,9 +1,8 @@
 """A file without a line table has no lines; a library's lines are those of its text."""
 
+from certile.metalsim.building import built
 from certile.metalsim.lines import LineTable
-from certile.metalsim.rewrite import SOURCE_NAME, rewrite
-from certile.metalsim.syntax import parse
-from certile.metalsim.toolchain import Job
+from certile.metalsim.rewrite import SOURCE_NAME
 from tests.metalsim.texts import SOFTMAX, line_of
 
 
@@ -14,10 +13,7 @@ def test_another_format_has_no_lines(tmp_path):
 
 
 def test_lines_of_a_library():
-    unit = parse(SOFTMAX)
-    runnable, refusals = rewrite(unit, "run")
-    assert not refusals
-    table = LineTable(Job(runnable.text, "", "checked").build(), SOURCE_NAME)
+    table = LineTable(built(SOFTMAX, "checked"), SOURCE_NAME)
     seen = {table.line(address) for address in range(0x8000)}
     accesses = (
         "m = fmax(m, row",
