@@ -35,7 +35,7 @@ from certile.ir.machine import (
 from certile.targets import SHEETS
 from certile.targets.sheet import Sheet
 
-__all__ = ["TABLE", "emit"]
+__all__ = ["TABLE", "MetalEmitter", "admit", "emit"]
 
 _LANES = 32
 # Indices of arguments that a compute function has.
@@ -56,14 +56,15 @@ def emit(kernel: MachineKernel, sheet: Sheet) -> Artifact:
             the sheet lacks; U311, for a function that MSL lacks; U312, for too many arguments;
             U313, for too large private arrays.
     """
-    _admit(kernel, sheet)
-    emitter = _Emitter(kernel)
+    admit(kernel, sheet)
+    emitter = MetalEmitter(kernel)
     emitter.block(kernel.body)
     threads = kernel.lanes * kernel.subgroups
     return artifact_of(kernel, "msl", emitter.entry, emitter.text(), threads)
 
 
-def _admit(kernel: MachineKernel, sheet: Sheet) -> None:
+def admit(kernel: MachineKernel, sheet: Sheet) -> None:
+    """Refuse what no Metal kernel can be; raises as `emit` does."""
     if kernel.lanes != _LANES:
         raise UnsupportedError("U301", f"a SIMD group has {_LANES} lanes, not {kernel.lanes}")
     for dtype in _dtypes(kernel):
@@ -96,7 +97,7 @@ def _dtypes(kernel: MachineKernel) -> Iterator[DType]:
             yield result.dtype
 
 
-class _Emitter(ThreadEmitter):
+class MetalEmitter(ThreadEmitter):
     """The state of one Metal kernel."""
 
     expressions: MetalExpressions
@@ -114,13 +115,20 @@ class _Emitter(ThreadEmitter):
         head.line(f"[[max_total_threads_per_threadgroup({kernel.lanes * kernel.subgroups})]]")
         parameters = ",\n    ".join([*self._arguments(), *map(_position, used)])
         with head.block(f"kernel void {self.entry}(\n    {parameters})"):
-            self._declare(head, used)
+            self.declare_shared(head)
+            for name in used:
+                head.line(f"const {_POSITIONS[name][0]} {name} = {name}_;")
+            self.declare_private(head)
             for line in self.writer.text().splitlines():
                 head.line(line)
+        return self.preamble() + head.text()
+
+    def preamble(self) -> str:
+        """What stands before the kernel: its include, the rule of contraction, its helpers."""
         start = (
             "#include <metal_stdlib>\nusing namespace metal;\n\n#pragma METAL fp contract(off)\n\n"
         )
-        return start + prelude(self.expressions.helpers) + head.text()
+        return start + prelude(self.expressions.helpers)
 
     def _arguments(self) -> Iterator[str]:
         for index, buffer in enumerate(self.kernel.buffers):
@@ -131,13 +139,14 @@ class _Emitter(ThreadEmitter):
             kind = f"constant {SPELLING.element(scalar.dtype)}&"
             yield f"{kind} {self.scalars[scalar]} [[buffer({index})]]"
 
-    def _declare(self, head: Writer, positions: list[str]) -> None:
-        """Threadgroup memory, positions with their types in Machine IR, private arrays."""
+    def declare_shared(self, head: Writer) -> None:
+        """Threadgroup memory."""
         for shared in self.kernel.shared:
             kind = SPELLING.element(shared.dtype)
             head.line(f"threadgroup {kind} {self.places[shared]}[{shared.count}];")
-        for name in positions:
-            head.line(f"const {_POSITIONS[name][0]} {name} = {name}_;")
+
+    def declare_private(self, head: Writer) -> None:
+        """Private arrays."""
         for own in self.kernel.arrays:
             head.line(f"{SPELLING.carried(own.dtype)} {self.places[own]}[{own.slots}];")
 
@@ -177,8 +186,9 @@ class _Emitter(ThreadEmitter):
         return f"{name}.{'xyzw'[index]}"
 
     def write_pack(self, pack: Pack, values: Sequence[str]) -> str:
-        kind = self.pack_type(pack)
-        return f"*(device {kind}*)({self.pack_pointer(pack)}) = {kind}({', '.join(values)})"
+        kind, dtype = self.pack_type(pack), pack.accesses[0].buffer.dtype
+        stored = ", ".join(self.expressions.store(value, dtype) for value in values)
+        return f"*(device {kind}*)({self.pack_pointer(pack)}) = {kind}({stored})"
 
     # What lanes exchange: no bool, and 64 bits as two halves.
 
@@ -230,11 +240,11 @@ def _through_lanes(call: str, value: str, dtype: DType) -> str:
     return call.format(value)
 
 
-TABLE = thread_table("metal", _Emitter)
+TABLE = thread_table("metal", MetalEmitter)
 
 
 @TABLE.on(Collective)
-def _collective(emitter: _Emitter, operation: Collective) -> None:
+def _collective(emitter: MetalEmitter, operation: Collective) -> None:
     value = emitter.of(operation.value)
     text = emitter.collective(operation.fn, value, operation.result)
     if text is None:
@@ -244,24 +254,24 @@ def _collective(emitter: _Emitter, operation: Collective) -> None:
 
 
 @TABLE.on(Shuffle)
-def _shuffle(emitter: _Emitter, operation: Shuffle) -> None:
+def _shuffle(emitter: MetalEmitter, operation: Shuffle) -> None:
     value = emitter.of(operation.value)
     text = emitter.exchange(value, operation.value.dtype, str(operation.mask))
     emitter.define(operation.result, text)
 
 
 @TABLE.on(ShuffleUp)
-def _shuffle_up(emitter: _Emitter, operation: ShuffleUp) -> None:
+def _shuffle_up(emitter: MetalEmitter, operation: ShuffleUp) -> None:
     value, dtype = emitter.of(operation.value), operation.value.dtype
     emitter.define(operation.result, emitter.shifted(value, dtype, operation.distance))
 
 
 @TABLE.on(ReadLane)
-def _read_lane(emitter: _Emitter, operation: ReadLane) -> None:
+def _read_lane(emitter: MetalEmitter, operation: ReadLane) -> None:
     value, dtype = emitter.of(operation.value), operation.value.dtype
     emitter.define(operation.result, emitter.of_lane(value, dtype, operation.lane))
 
 
 @TABLE.on(Barrier)
-def _barrier(emitter: _Emitter, operation: Barrier) -> None:
+def _barrier(emitter: MetalEmitter, operation: Barrier) -> None:
     emitter.group_barrier()
