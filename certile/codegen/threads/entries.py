@@ -10,6 +10,7 @@ from certile.codegen.packs import Pack
 from certile.codegen.table import Table
 from certile.codegen.threads.emitter import ThreadEmitter
 from certile.codegen.threads.registers import has_known_bounds, indexed_arrays
+from certile.codegen.threads.spelling import NARROW
 from certile.ir.machine import (
     ArrayLoad,
     ArrayStore,
@@ -25,6 +26,7 @@ from certile.ir.machine import (
     SharedStore,
     Special,
     Store,
+    Value,
 )
 
 __all__ = ["thread_table"]
@@ -93,8 +95,10 @@ def _unsigned_division(emitter: ThreadEmitter, operation: Compute) -> str | None
 
 def _convert(emitter: ThreadEmitter, operation: Convert) -> None:
     source, target = operation.value.dtype, operation.result.dtype
-    text = emitter.expressions.convert(emitter.of(operation.value), source, target)
-    emitter.define(operation.result, text)
+    value = emitter.of(operation.value)
+    if target.name in NARROW and source.name == "f32":
+        emitter.unrounded[operation.result] = value
+    emitter.define(operation.result, emitter.expressions.convert(value, source, target))
 
 
 def _reinterpret(emitter: ThreadEmitter, operation: Reinterpret) -> None:
@@ -133,7 +137,7 @@ def _store(emitter: ThreadEmitter, operation: Store) -> None:
             _store_pack(emitter, pack)
         return
     emitter.before_store(operation.buffer)
-    value = emitter.expressions.store(emitter.of(operation.value), operation.buffer.dtype)
+    value = emitter.expressions.store(_to_store(emitter, operation.value), operation.buffer.dtype)
     target = emitter.element(operation.buffer, operation.address)
     emitter.write(target, value, operation.mask, once=not operation.address.varying)
 
@@ -143,9 +147,14 @@ def _store_pack(emitter: ThreadEmitter, pack: Pack) -> None:
     stores = [access for access in pack.accesses if isinstance(access, Store)]
     buffer, mask = stores[0].buffer, stores[0].mask
     emitter.before_store(buffer)
-    values = [emitter.expressions.store(emitter.of(s.value), buffer.dtype) for s in stores]
+    values = [_to_store(emitter, store.value) for store in stores]
     condition = "" if mask is None else f"if ({emitter.of(mask)}) "
     emitter.writer.line(f"{condition}{emitter.write_pack(pack, values)};")
+
+
+def _to_store(emitter: ThreadEmitter, value: Value) -> str:
+    """A value that a store rounds: what was rounded to its type is stored from before that."""
+    return emitter.unrounded.get(value) or emitter.of(value)
 
 
 def _array_load(emitter: ThreadEmitter, operation: ArrayLoad) -> None:
@@ -168,7 +177,7 @@ def _shared_load(emitter: ThreadEmitter, operation: SharedLoad) -> None:
 def _shared_store(emitter: ThreadEmitter, operation: SharedStore) -> None:
     emitter.before_store(operation.array)
     place = f"{emitter.places[operation.array]}[{emitter.of(operation.index)}]"
-    value = emitter.expressions.store(emitter.of(operation.value), operation.array.dtype)
+    value = emitter.expressions.store(_to_store(emitter, operation.value), operation.array.dtype)
     emitter.write(place, value, operation.mask, once=not operation.index.varying)
 
 

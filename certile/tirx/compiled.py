@@ -1,0 +1,192 @@
+"""What TVM compiled: functions on NumPy arrays, or text.
+
+In: built launches and what each takes.  Out: a `Compiled`.  Decides what an array must be before
+TVM sees it: dtype, shape, C order, writable where it is written.  Nothing is copied.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import import_module
+from math import prod
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from certile.diagnostics import ArgumentError, UnsupportedError, shown_number
+from certile.ir.dtypes import DType
+from certile.ir.machine_fold import bounds
+from certile.tirx import tvm
+from certile.tirx.conversions import stored_type
+from certile.tirx.externs import TirxTarget
+from certile.tirx.tvm_building import Built
+
+__all__ = ["Compiled", "Parameter", "Ready"]
+
+# Types of a package beside NumPy; here they are their bits.
+_EXTENSIONS = {"bf16": "bfloat16", "f8e4m3": "float8_e4m3fn", "f8e5m2": "float8_e5m2"}
+_STORED = {"f16": "float16", "f32": "float32", "f64": "float64", "bool": "bool"}
+_MOST_SIGNED = (1 << 63) - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """What a launch takes: an array of a shape, or (None) a number."""
+
+    name: str
+    dtype: DType
+    shape: tuple[int, ...] | None
+    written: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """A launch that TVM built."""
+
+    built: Built
+    parameters: tuple[Parameter, ...]
+    requires_precise_math: bool
+
+
+class Compiled:
+    """The launches of a kernel, compiled.
+
+    For LLVM it is a function of the kernel's parameters, by position or by name: NumPy arrays (bf16
+    and 8-bit floats as types of `ml_dtypes` or as their bits) and numbers.  It has run when the
+    call returns.
+    """
+
+    def __init__(
+        self, target: TirxTarget, names: tuple[str, ...], launches: tuple[Ready, ...]
+    ) -> None:
+        self.target: TirxTarget = target
+        self.names = names
+        self.launches = launches
+        # Looking a function up costs more than most calls.
+        on_cpu = launches if target == "llvm" else ()
+        self._functions = [launch.built.module[launch.built.entry] for launch in on_cpu]
+
+    def source(self) -> str:
+        """TVM's text of all launches: LLVM IR, MSL or CUDA C++."""
+        return "\n".join(launch.built.text for launch in self.launches)
+
+    def __call__(self, *args: object, **keywords: object) -> None:
+        """Run all launches.
+
+        Raises `ArgumentError` A001 for arguments that are missing or too many, A002, A003 and A004
+        for arrays of another kind, dtype or shape, A007 for a number that its type does not hold,
+        and `UnsupportedError` U401 for a target whose device TVM does not drive here.
+        """
+        if self.target != "llvm":
+            message = f"TVM makes text for {self.target} here and drives no device"
+            raise UnsupportedError("U401", message, hint="launch the artifact")
+        given = self._bind(args, keywords)
+        calls = [self._values(launch, given) for launch in self.launches]
+        for function, values in zip(self._functions, calls, strict=True):
+            function(*values)
+
+    def _bind(self, args: tuple[object, ...], keywords: Mapping[str, object]) -> dict[str, object]:
+        given = dict(zip(self.names, args, strict=False))
+        wrong = [name for name in keywords if name not in self.names or name in given]
+        if len(args) > len(self.names) or wrong:
+            raise ArgumentError("A001", f"the function takes {', '.join(self.names)}")
+        given.update(keywords)
+        for name in self.names:
+            if name not in given:
+                raise ArgumentError("A001", f"missing a required argument: {name!r}")
+        return given
+
+    def _values(self, launch: Ready, given: Mapping[str, object]) -> list[object]:
+        values: list[object] = []
+        for parameter in launch.parameters:
+            value = given[parameter.name]
+            values.append(
+                _number(parameter, value) if parameter.shape is None else _array(parameter, value)
+            )
+        return values
+
+
+def _number(parameter: Parameter, value: object) -> object:
+    """The number as TVM takes it: narrow floats rounded once, bf16 as bits, integers of 64 bits."""
+    name, dtype = parameter.name, parameter.dtype
+    number = value.item() if isinstance(value, np.generic) else value
+    if not isinstance(number, bool | int | float):
+        raise ArgumentError("A002", f"{name} is {type(value).__name__}, not a number")
+    if dtype.is_float:
+        return _float(dtype, number)
+    low, high = bounds(dtype)
+    whole = not isinstance(number, float) and low <= number <= high
+    if not whole or (dtype.kind == "bool" and not isinstance(number, bool)):
+        raise ArgumentError("A007", f"{name} is {shown_number(number)}, which does not fit {dtype}")
+    # TVM takes a signed number and reads the bits as the type says.
+    return int(number) - (1 << 64) * (number > _MOST_SIGNED)
+
+
+def _float(dtype: DType, number: bool | int | float) -> float | int:
+    with np.errstate(over="ignore"):
+        if dtype.name == "bf16":
+            return int(np.asarray(number).astype(_extension(dtype)).view(np.uint16))
+        return float(np.asarray(number).astype(_numpy_name(dtype)))
+
+
+def _array(parameter: Parameter, value: object) -> object:
+    """The array as TVM takes it, flat and without a copy."""
+    assert parameter.shape is not None
+    name, shape = parameter.name, parameter.shape
+    if not isinstance(value, np.ndarray):
+        message = f"{name} is {type(value).__name__}, not an array of NumPy"
+        raise ArgumentError("A002", message)
+    wanted, held = _arrays(parameter.dtype)
+    if value.dtype not in wanted:
+        raise ArgumentError("A003", f"{name} is {value.dtype}, not {parameter.dtype}")
+    if value.shape != shape:
+        raise ArgumentError("A004", f"{name} has shape {value.shape}, not {shape}")
+    if not value.flags.c_contiguous:
+        message = f"{name} is not contiguous in C order"
+        raise ArgumentError("A002", message, hint="pass np.ascontiguousarray(…)")
+    if not value.flags.aligned:
+        raise ArgumentError("A002", f"{name} is not aligned to its elements", hint="pass a copy")
+    if parameter.written and not value.flags.writeable:
+        raise ArgumentError("A002", f"{name} is written and read-only")
+    flat = _writable(value) if prod(shape) else np.zeros(1, value.dtype)
+    return tvm.tensor(flat.view(held))
+
+
+@lru_cache
+def _arrays(dtype: DType) -> tuple[tuple[np.dtype[Any], ...], np.dtype[Any]]:
+    """The dtypes of arrays that hold a dtype of ours, and the one by which TVM knows them."""
+    if dtype.name in _EXTENSIONS:
+        held = np.dtype(f"uint{dtype.bits}")
+        return (held, _extension(dtype)), held
+    named = np.dtype(_numpy_name(dtype))
+    return (named,), np.dtype(_numpy_name(stored_type(dtype, "llvm")))
+
+
+def _extension(dtype: DType) -> np.dtype[Any]:
+    """An element type that NumPy lacks; TVM itself needs the package that has it."""
+    made: np.dtype[Any] = np.dtype(getattr(import_module("ml_dtypes"), _EXTENSIONS[dtype.name]))
+    return made
+
+
+def _numpy_name(dtype: DType) -> str:
+    return _STORED.get(dtype.name, f"{'u' * (dtype.kind == 'uint')}int{dtype.bits}")
+
+
+class _Alias:
+    """The memory of an array that is only read, for a protocol that refuses read-only memory."""
+
+    def __init__(self, array: npt.NDArray[Any]) -> None:
+        described = dict(array.__array_interface__)
+        described["data"] = (described["data"][0], False)
+        self.__array_interface__ = described
+        self.kept = array
+
+
+def _writable(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    # Types of other packages have no exchange format of their own.
+    flat = array.view(np.uint8) if array.dtype.kind == "V" else array
+    flat = flat if flat.flags.writeable else np.asarray(_Alias(flat))
+    return flat.reshape(-1)
