@@ -1,0 +1,277 @@
+
+#ifdef __CUDACC_RTC__
+  #include <cuda/std/cstdint>
+  using cuda::std::uint8_t;
+  using cuda::std::uint16_t;
+  using cuda::std::uint32_t;
+  using cuda::std::uint64_t;
+  using cuda::std::int8_t;
+  using cuda::std::int16_t;
+  using cuda::std::int32_t;
+  using cuda::std::int64_t;
+
+  #include <cuda/std/type_traits>
+  namespace std {
+    using cuda::std::is_same;
+    using cuda::std::is_same_v;
+    using cuda::std::is_integral;
+    using cuda::std::is_signed;
+    using cuda::std::is_unsigned;
+    using cuda::std::is_floating_point;
+    using cuda::std::enable_if;
+    using cuda::std::conditional;
+  }
+
+  // NVRTC uses asm/volatile instead of __asm__/__volatile__ (gcc extension).
+  #ifndef __asm__
+  #define __asm__ asm
+  #endif
+  #ifndef __volatile__
+  #define __volatile__ volatile
+  #endif
+#else
+  #include <cstdint>
+  #include <type_traits>
+  #include <cuda.h>
+#endif
+
+#if (((__CUDACC_VER_MAJOR__ == 11) && (__CUDACC_VER_MINOR__ >= 4)) || \
+     (__CUDACC_VER_MAJOR__ > 11))
+#define TVM_ENABLE_L2_PREFETCH 1
+#else
+#define TVM_ENABLE_L2_PREFETCH 0
+#endif
+
+#ifdef _WIN32
+  using uint = unsigned int;
+  using uchar = unsigned char;
+  using ushort = unsigned short;
+  using int64_t = long long;
+  using uint64_t = unsigned long long;
+#else
+  #define uint unsigned int
+  #define uchar unsigned char
+  #define ushort unsigned short
+#endif
+extern "C" __global__ void __launch_bounds__(512) cross_entropy_kernel_9cb1a3910f53_0_kernel(int64_t* __restrict__ p_labels_ptr, float* __restrict__ p_logits_ptr, float* __restrict__ p_loss_ptr);
+extern "C" __global__ void __launch_bounds__(512) cross_entropy_kernel_9cb1a3910f53_0_kernel(int64_t* __restrict__ p_labels_ptr, float* __restrict__ p_logits_ptr, float* __restrict__ p_loss_ptr) {
+  __shared__ alignas(64) float shared_partial01_ptr[16];
+  __shared__ alignas(64) float shared_partial12_ptr[16];
+  alignas(64) int64_t c6_ptr[1];
+  alignas(64) int64_t c7_ptr[1];
+  alignas(64) int64_t c8_ptr[1];
+  alignas(64) int64_t c9_ptr[1];
+  alignas(64) int64_t c10_ptr[1];
+  alignas(64) float2 c11_ptr[1];
+  alignas(64) float c12_ptr[1];
+  alignas(64) float c13_ptr[1];
+  alignas(64) float c14_ptr[1];
+  alignas(64) int64_t c15_ptr[1];
+  alignas(64) float c16_ptr[1];
+  alignas(64) float c17_ptr[1];
+  alignas(64) float c18_ptr[1];
+  alignas(64) float c19_ptr[1];
+  alignas(64) float c20_ptr[1];
+  alignas(64) float c21_ptr[1];
+  alignas(64) float c22_ptr[1];
+  alignas(64) float c23_ptr[1];
+  alignas(64) float c24_ptr[1];
+  alignas(64) float c25_ptr[1];
+  alignas(64) float c26_ptr[1];
+  alignas(64) float c27_ptr[1];
+  alignas(64) float c28_ptr[1];
+  alignas(64) float c29_ptr[1];
+  alignas(64) float c30_ptr[1];
+  alignas(64) float c31_ptr[1];
+  alignas(64) float c32_ptr[1];
+  alignas(64) float c33_ptr[1];
+  alignas(64) int64_t c34_ptr[1];
+  alignas(64) signed char c35_ptr[1];
+  alignas(64) float c36_ptr[1];
+  alignas(64) float c37_ptr[1];
+  alignas(64) float c38_ptr[1];
+  alignas(64) float c39_ptr[1];
+  alignas(64) float c40_ptr[1];
+  alignas(64) float c41_ptr[1];
+  alignas(64) float c42_ptr[1];
+  alignas(64) float c43_ptr[1];
+  alignas(64) float c44_ptr[1];
+  alignas(64) float c45_ptr[1];
+  alignas(64) float c46_ptr[1];
+  alignas(64) float c47_ptr[1];
+  alignas(64) float c48_ptr[1];
+  alignas(64) float c49_ptr[1];
+  alignas(64) float c50_ptr[1];
+  alignas(64) float c51_ptr[1];
+  alignas(64) int64_t c52_ptr[1];
+  alignas(64) signed char c53_ptr[1];
+  alignas(64) signed char c54_ptr[1];
+  alignas(64) signed char c55_ptr[1];
+  alignas(64) int64_t c56_ptr[1];
+  alignas(64) float c57_ptr[1];
+  alignas(64) float c58_ptr[1];
+  alignas(64) float c59_ptr[1];
+  alignas(64) signed char c60_ptr[1];
+  alignas(64) float c61_ptr[1];
+  alignas(64) int64_t c62_ptr[1];
+  alignas(64) float2 c63_ptr[1];
+  alignas(64) float c64_ptr[1];
+  alignas(64) float c65_ptr[1];
+  alignas(64) float c66_ptr[1];
+  alignas(64) float c67_ptr[1];
+  alignas(64) float c68_ptr[1];
+  alignas(64) float c69_ptr[1];
+  alignas(64) float c70_ptr[1];
+  alignas(64) float c71_ptr[1];
+  alignas(64) float c72_ptr[1];
+  alignas(64) float c73_ptr[1];
+  alignas(64) float c74_ptr[1];
+  alignas(64) float c75_ptr[1];
+  alignas(64) float c76_ptr[1];
+  alignas(64) float c77_ptr[1];
+  alignas(64) float c78_ptr[1];
+  alignas(64) float c79_ptr[1];
+  alignas(64) float c80_ptr[1];
+  alignas(64) float c81_ptr[1];
+  alignas(64) float c82_ptr[1];
+  alignas(64) float c83_ptr[1];
+  alignas(64) float c84_ptr[1];
+  alignas(64) float c85_ptr[1];
+  alignas(64) float c86_ptr[1];
+  alignas(64) float c87_ptr[1];
+  alignas(64) float c88_ptr[1];
+  alignas(64) float c89_ptr[1];
+  alignas(64) float c90_ptr[1];
+  alignas(64) float c91_ptr[1];
+  alignas(64) float c92_ptr[1];
+  alignas(64) float c93_ptr[1];
+  alignas(64) float c94_ptr[1];
+  alignas(64) float c95_ptr[1];
+  alignas(64) signed char c96_ptr[1];
+  int lane3 = (((int)threadIdx.x) & 31);
+  int subgroup4 = (((int)threadIdx.x) >> 5);
+  int64_t group5 = ((int64_t)((int)blockIdx.x));
+  c6_ptr[0] = ((int64_t)subgroup4);
+  c7_ptr[0] = (c6_ptr[0] * (int64_t)64);
+  c8_ptr[0] = (group5 * (int64_t)1024);
+  c9_ptr[0] = (c8_ptr[0] + c7_ptr[0]);
+  c10_ptr[0] = (c9_ptr[0] + (((int64_t)lane3) * (int64_t)2));
+  c11_ptr[0] = *(float2*)(p_logits_ptr + ((c10_ptr[0] >> (int64_t)1) * (int64_t)2));
+  c12_ptr[0] = (c11_ptr[0]).x;
+  c13_ptr[0] = ((__int_as_float(-8388608) > c12_ptr[0]) ? __int_as_float(-8388608) : c12_ptr[0]);
+  c14_ptr[0] = (!(__int_as_float(-8388608) <= __int_as_float(2139095040)) ? __int_as_float(-8388608) : c13_ptr[0]);
+  c15_ptr[0] = (c9_ptr[0] + (int64_t)1);
+  c16_ptr[0] = (c11_ptr[0]).y;
+  c17_ptr[0] = ((c14_ptr[0] > c16_ptr[0]) ? c14_ptr[0] : c16_ptr[0]);
+  c18_ptr[0] = (!(c14_ptr[0] <= __int_as_float(2139095040)) ? c14_ptr[0] : c17_ptr[0]);
+  c19_ptr[0] = __shfl_xor_sync((uint)4294967295, c18_ptr[0], 16);
+  c20_ptr[0] = ((c18_ptr[0] > c19_ptr[0]) ? c18_ptr[0] : c19_ptr[0]);
+  c21_ptr[0] = (!(c18_ptr[0] <= __int_as_float(2139095040)) ? c18_ptr[0] : c20_ptr[0]);
+  c22_ptr[0] = __shfl_xor_sync((uint)4294967295, c21_ptr[0], 8);
+  c23_ptr[0] = ((c21_ptr[0] > c22_ptr[0]) ? c21_ptr[0] : c22_ptr[0]);
+  c24_ptr[0] = (!(c21_ptr[0] <= __int_as_float(2139095040)) ? c21_ptr[0] : c23_ptr[0]);
+  c25_ptr[0] = __shfl_xor_sync((uint)4294967295, c24_ptr[0], 4);
+  c26_ptr[0] = ((c24_ptr[0] > c25_ptr[0]) ? c24_ptr[0] : c25_ptr[0]);
+  c27_ptr[0] = (!(c24_ptr[0] <= __int_as_float(2139095040)) ? c24_ptr[0] : c26_ptr[0]);
+  c28_ptr[0] = __shfl_xor_sync((uint)4294967295, c27_ptr[0], 2);
+  c29_ptr[0] = ((c27_ptr[0] > c28_ptr[0]) ? c27_ptr[0] : c28_ptr[0]);
+  c30_ptr[0] = (!(c27_ptr[0] <= __int_as_float(2139095040)) ? c27_ptr[0] : c29_ptr[0]);
+  c31_ptr[0] = __shfl_xor_sync((uint)4294967295, c30_ptr[0], 1);
+  c32_ptr[0] = ((c30_ptr[0] > c31_ptr[0]) ? c30_ptr[0] : c31_ptr[0]);
+  c33_ptr[0] = (!(c30_ptr[0] <= __int_as_float(2139095040)) ? c30_ptr[0] : c32_ptr[0]);
+  if (lane3 == 0) {
+    shared_partial01_ptr[c6_ptr[0]] = c33_ptr[0];
+  }
+  __syncthreads();
+  c34_ptr[0] = ((int64_t)lane3);
+  c35_ptr[0] = ((c34_ptr[0] < (int64_t)16) ? (signed char)1 : (signed char)0);
+  float condval;
+  if (c35_ptr[0] != (signed char)0) {
+    condval = shared_partial01_ptr[c34_ptr[0]];
+  } else {
+    condval = __int_as_float(-8388608);
+  }
+  c36_ptr[0] = condval;
+  c37_ptr[0] = __shfl_xor_sync((uint)4294967295, c36_ptr[0], 16);
+  c38_ptr[0] = ((c36_ptr[0] > c37_ptr[0]) ? c36_ptr[0] : c37_ptr[0]);
+  c39_ptr[0] = (!(c36_ptr[0] <= __int_as_float(2139095040)) ? c36_ptr[0] : c38_ptr[0]);
+  c40_ptr[0] = __shfl_xor_sync((uint)4294967295, c39_ptr[0], 8);
+  c41_ptr[0] = ((c39_ptr[0] > c40_ptr[0]) ? c39_ptr[0] : c40_ptr[0]);
+  c42_ptr[0] = (!(c39_ptr[0] <= __int_as_float(2139095040)) ? c39_ptr[0] : c41_ptr[0]);
+  c43_ptr[0] = __shfl_xor_sync((uint)4294967295, c42_ptr[0], 4);
+  c44_ptr[0] = ((c42_ptr[0] > c43_ptr[0]) ? c42_ptr[0] : c43_ptr[0]);
+  c45_ptr[0] = (!(c42_ptr[0] <= __int_as_float(2139095040)) ? c42_ptr[0] : c44_ptr[0]);
+  c46_ptr[0] = __shfl_xor_sync((uint)4294967295, c45_ptr[0], 2);
+  c47_ptr[0] = ((c45_ptr[0] > c46_ptr[0]) ? c45_ptr[0] : c46_ptr[0]);
+  c48_ptr[0] = (!(c45_ptr[0] <= __int_as_float(2139095040)) ? c45_ptr[0] : c47_ptr[0]);
+  c49_ptr[0] = __shfl_xor_sync((uint)4294967295, c48_ptr[0], 1);
+  c50_ptr[0] = ((c48_ptr[0] > c49_ptr[0]) ? c48_ptr[0] : c49_ptr[0]);
+  c51_ptr[0] = (!(c48_ptr[0] <= __int_as_float(2139095040)) ? c48_ptr[0] : c50_ptr[0]);
+  c52_ptr[0] = p_labels_ptr[group5];
+  c53_ptr[0] = ((c52_ptr[0] >= (int64_t)0) ? (signed char)1 : (signed char)0);
+  c54_ptr[0] = ((c52_ptr[0] < (int64_t)1024) ? (signed char)1 : (signed char)0);
+  c55_ptr[0] = (((c53_ptr[0] != (signed char)0) && (c54_ptr[0] != (signed char)0)) ? (signed char)1 : (signed char)0);
+  c56_ptr[0] = ((int64_t)(((uint64_t)c8_ptr[0]) + ((uint64_t)c52_ptr[0])));
+  float condval_1;
+  if (c55_ptr[0] != (signed char)0) {
+    condval_1 = p_logits_ptr[c56_ptr[0]];
+  } else {
+    condval_1 = 0x0p+0f/*0.000000e+00*/;
+  }
+  c57_ptr[0] = condval_1;
+  c58_ptr[0] = ((c55_ptr[0] != (signed char)0) ? c57_ptr[0] : 0x0p+0f/*0.000000e+00*/);
+  c59_ptr[0] = fabsf(c51_ptr[0]);
+  c60_ptr[0] = ((c59_ptr[0] < __int_as_float(2139095040)) ? (signed char)1 : (signed char)0);
+  c61_ptr[0] = ((c60_ptr[0] != (signed char)0) ? c51_ptr[0] : 0x0p+0f/*0.000000e+00*/);
+  c62_ptr[0] = (c9_ptr[0] + (((int64_t)lane3) * (int64_t)2));
+  c63_ptr[0] = *(float2*)(p_logits_ptr + ((c62_ptr[0] >> (int64_t)1) * (int64_t)2));
+  c64_ptr[0] = (c63_ptr[0]).x;
+  c65_ptr[0] = (c64_ptr[0] - c61_ptr[0]);
+  c66_ptr[0] = expf(c65_ptr[0]);
+  c67_ptr[0] = (0x0p+0f/*0.000000e+00*/ + c66_ptr[0]);
+  c68_ptr[0] = (c63_ptr[0]).y;
+  c69_ptr[0] = (c68_ptr[0] - c61_ptr[0]);
+  c70_ptr[0] = expf(c69_ptr[0]);
+  c71_ptr[0] = (c67_ptr[0] + c70_ptr[0]);
+  c72_ptr[0] = __shfl_xor_sync((uint)4294967295, c71_ptr[0], 16);
+  c73_ptr[0] = (c71_ptr[0] + c72_ptr[0]);
+  c74_ptr[0] = __shfl_xor_sync((uint)4294967295, c73_ptr[0], 8);
+  c75_ptr[0] = (c73_ptr[0] + c74_ptr[0]);
+  c76_ptr[0] = __shfl_xor_sync((uint)4294967295, c75_ptr[0], 4);
+  c77_ptr[0] = (c75_ptr[0] + c76_ptr[0]);
+  c78_ptr[0] = __shfl_xor_sync((uint)4294967295, c77_ptr[0], 2);
+  c79_ptr[0] = (c77_ptr[0] + c78_ptr[0]);
+  c80_ptr[0] = __shfl_xor_sync((uint)4294967295, c79_ptr[0], 1);
+  c81_ptr[0] = (c79_ptr[0] + c80_ptr[0]);
+  if (lane3 == 0) {
+    shared_partial12_ptr[c6_ptr[0]] = c81_ptr[0];
+  }
+  __syncthreads();
+  float condval_2;
+  if (c35_ptr[0] != (signed char)0) {
+    condval_2 = shared_partial12_ptr[c34_ptr[0]];
+  } else {
+    condval_2 = 0x0p+0f/*0.000000e+00*/;
+  }
+  c82_ptr[0] = condval_2;
+  c83_ptr[0] = __shfl_xor_sync((uint)4294967295, c82_ptr[0], 16);
+  c84_ptr[0] = (c82_ptr[0] + c83_ptr[0]);
+  c85_ptr[0] = __shfl_xor_sync((uint)4294967295, c84_ptr[0], 8);
+  c86_ptr[0] = (c84_ptr[0] + c85_ptr[0]);
+  c87_ptr[0] = __shfl_xor_sync((uint)4294967295, c86_ptr[0], 4);
+  c88_ptr[0] = (c86_ptr[0] + c87_ptr[0]);
+  c89_ptr[0] = __shfl_xor_sync((uint)4294967295, c88_ptr[0], 2);
+  c90_ptr[0] = (c88_ptr[0] + c89_ptr[0]);
+  c91_ptr[0] = __shfl_xor_sync((uint)4294967295, c90_ptr[0], 1);
+  c92_ptr[0] = (c90_ptr[0] + c91_ptr[0]);
+  c93_ptr[0] = logf(c92_ptr[0]);
+  c94_ptr[0] = (c61_ptr[0] - c58_ptr[0]);
+  c95_ptr[0] = (c94_ptr[0] + c93_ptr[0]);
+  c96_ptr[0] = ((subgroup4 == 0) ? (signed char)1 : (signed char)0);
+  if (c96_ptr[0] != (signed char)0) {
+    if (lane3 == 0) {
+      p_loss_ptr[group5] = c95_ptr[0];
+    }
+  }
+}
+

@@ -1,0 +1,208 @@
+// Function: layer_norm_kernel_2e6f459d6eaa_0_kernel
+#include <metal_stdlib>
+using namespace metal;
+#pragma METAL fp contract(off)
+
+union __TVMArgUnion {
+ int v_int[2];
+};
+
+kernel void layer_norm_kernel_2e6f459d6eaa_0_kernel(  device float* n_eps_ptr [[ buffer(0) ]],
+  device float* p_bias_ptr [[ buffer(1) ]],
+  device float* p_residual_ptr [[ buffer(2) ]],
+  device float* p_weight_ptr [[ buffer(3) ]],
+  device float* p_x_ptr [[ buffer(4) ]],
+  device float* p_y_ptr [[ buffer(5) ]],
+  uint blockIdx [[threadgroup_position_in_grid]],
+  uint threadIdx [[thread_position_in_threadgroup]]
+) {
+  threadgroup float shared_partial01[5];
+  threadgroup float shared_partial12[5];
+  thread float own_stripe03[2];
+  thread float own_stripe14[2];
+  thread long c8[1];
+  thread float c9[1];
+  thread long c10[1];
+  thread long c11[1];
+  thread long c12[1];
+  thread float c13[1];
+  thread long c14[1];
+  thread long c15[1];
+  thread float c16[1];
+  thread float c17[1];
+  thread float c18[1];
+  thread float c19[1];
+  thread long c20[1];
+  thread long c21[1];
+  thread long c22[1];
+  thread char c23[1];
+  thread long c24[1];
+  thread float c25[1];
+  thread long c26[1];
+  thread float c27[1];
+  thread float c28[1];
+  thread float c29[1];
+  thread float c30[1];
+  thread float c31[1];
+  thread float c32[1];
+  thread char c33[1];
+  thread float c34[1];
+  thread float c35[1];
+  thread float c36[1];
+  thread float c37[1];
+  thread float c38[1];
+  thread float c39[1];
+  thread float c40[1];
+  thread float c41[1];
+  thread float c42[1];
+  thread float c43[1];
+  thread float c44[1];
+  thread float c45[1];
+  thread float c46[1];
+  thread float c47[1];
+  thread float c48[1];
+  thread float c49[1];
+  thread float c50[1];
+  thread float c51[1];
+  thread float c52[1];
+  thread float c53[1];
+  thread float c54[1];
+  thread float c55[1];
+  thread float c56[1];
+  thread float c57[1];
+  thread float c58[1];
+  thread float c59[1];
+  thread float c60[1];
+  thread float c61[1];
+  thread float c62[1];
+  thread long c63[1];
+  thread long c64[1];
+  thread float c65[1];
+  thread float c66[1];
+  thread float c67[1];
+  thread float c68[1];
+  thread float c69[1];
+  thread float c70[1];
+  thread long c71[1];
+  int lane5 = (((int)threadIdx) & 31);
+  int subgroup6 = (((int)threadIdx) >> 5);
+  long group7 = ((long)((int)blockIdx));
+  c8[0] = (group7 * (long)257);
+  c9[0] = p_x_ptr[c8[0]];
+  c10[0] = ((long)subgroup6);
+  c11[0] = (c10[0] * (long)32);
+  c12[0] = (c8[0] + c11[0]);
+  c13[0] = p_x_ptr[(c12[0] + ((long)lane5))];
+  c14[0] = (group7 * (long)257);
+  c15[0] = (c14[0] + c11[0]);
+  c16[0] = p_residual_ptr[(c15[0] + ((long)lane5))];
+  c17[0] = (c13[0] + c16[0]);
+  own_stripe03[(long)0] = c17[0];
+  c18[0] = (c17[0] - c9[0]);
+  c19[0] = (0.000000e+00f + c18[0]);
+  c20[0] = (c11[0] + (long)160);
+  c21[0] = ((long)lane5);
+  c22[0] = (c11[0] + c21[0]);
+  c23[0] = select((char)0, (char)1, (c22[0] < (long)97));
+  c24[0] = (c12[0] + (long)160);
+  float condval;
+  if (c23[0] != (char)0) {
+    condval = p_x_ptr[(c24[0] + ((long)lane5))];
+  } else {
+    condval = 0.000000e+00f;
+  }
+  c25[0] = condval;
+  c26[0] = (c15[0] + (long)160);
+  float condval_1;
+  if (c23[0] != (char)0) {
+    condval_1 = p_residual_ptr[(c26[0] + ((long)lane5))];
+  } else {
+    condval_1 = 0.000000e+00f;
+  }
+  c27[0] = condval_1;
+  c28[0] = (c25[0] + c27[0]);
+  own_stripe03[(long)1] = c28[0];
+  c29[0] = (c28[0] - c9[0]);
+  c30[0] = (c19[0] + c29[0]);
+  c31[0] = select(c19[0], c30[0], (c23[0] != (char)0));
+  c32[0] = simd_sum(c31[0]);
+  if (lane5 == 0) {
+    shared_partial01[c10[0]] = c32[0];
+  }
+  threadgroup_barrier(mem_flags::mem_threadgroup);
+  c33[0] = select((char)0, (char)1, (c21[0] < (long)5));
+  float condval_2;
+  if (c33[0] != (char)0) {
+    condval_2 = shared_partial01[c21[0]];
+  } else {
+    condval_2 = 0.000000e+00f;
+  }
+  c34[0] = condval_2;
+  c35[0] = simd_sum(c34[0]);
+  c36[0] = (c35[0] / 2.570000e+02f);
+  c37[0] = (-0.000000e+00f - c9[0]);
+  c38[0] = own_stripe03[(long)0];
+  c39[0] = fma(c38[0], 1.000000e+00f, c37[0]);
+  c40[0] = (c39[0] - c36[0]);
+  own_stripe14[(long)0] = c40[0];
+  c41[0] = (c40[0] * c40[0]);
+  c42[0] = (0.000000e+00f + c41[0]);
+  c43[0] = own_stripe03[(long)1];
+  c44[0] = fma(c43[0], 1.000000e+00f, c37[0]);
+  c45[0] = (c44[0] - c36[0]);
+  own_stripe14[(long)1] = c45[0];
+  c46[0] = (c45[0] * c45[0]);
+  c47[0] = (c42[0] + c46[0]);
+  c48[0] = select(c42[0], c47[0], (c23[0] != (char)0));
+  c49[0] = simd_sum(c48[0]);
+  if (lane5 == 0) {
+    shared_partial12[c10[0]] = c49[0];
+  }
+  threadgroup_barrier(mem_flags::mem_threadgroup);
+  float condval_3;
+  if (c33[0] != (char)0) {
+    condval_3 = shared_partial12[c21[0]];
+  } else {
+    condval_3 = 0.000000e+00f;
+  }
+  c50[0] = condval_3;
+  c51[0] = simd_sum(c50[0]);
+  c52[0] = n_eps_ptr[0];
+  c53[0] = (c51[0] / 2.570000e+02f);
+  c54[0] = (c53[0] + c52[0]);
+  c55[0] = precise::sqrt(c54[0]);
+  c56[0] = (1.000000e+00f / c55[0]);
+  c57[0] = p_bias_ptr[(c11[0] + ((long)lane5))];
+  c58[0] = p_weight_ptr[(c11[0] + ((long)lane5))];
+  c59[0] = own_stripe14[(long)0];
+  c60[0] = (c59[0] * c56[0]);
+  c61[0] = (c60[0] * c58[0]);
+  c62[0] = (c61[0] + c57[0]);
+  c63[0] = (group7 * (long)257);
+  c64[0] = (c63[0] + c11[0]);
+  p_y_ptr[(c64[0] + ((long)lane5))] = c62[0];
+  float condval_4;
+  if (c23[0] != (char)0) {
+    condval_4 = p_bias_ptr[(c20[0] + ((long)lane5))];
+  } else {
+    condval_4 = 0.000000e+00f;
+  }
+  c65[0] = condval_4;
+  float condval_5;
+  if (c23[0] != (char)0) {
+    condval_5 = p_weight_ptr[(c20[0] + ((long)lane5))];
+  } else {
+    condval_5 = 0.000000e+00f;
+  }
+  c66[0] = condval_5;
+  c67[0] = own_stripe14[(long)1];
+  c68[0] = (c67[0] * c56[0]);
+  c69[0] = (c68[0] * c66[0]);
+  c70[0] = (c69[0] + c65[0]);
+  c71[0] = (c64[0] + (long)160);
+  if (c23[0] != (char)0) {
+    p_y_ptr[(c71[0] + ((long)lane5))] = c70[0];
+  }
+}
+
+

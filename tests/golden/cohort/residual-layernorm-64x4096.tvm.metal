@@ -1,0 +1,325 @@
+// Function: layer_norm_kernel_68a12b4dc26c_0_kernel
+#include <metal_stdlib>
+using namespace metal;
+#pragma METAL fp contract(off)
+
+union __TVMArgUnion {
+ int v_int[2];
+};
+
+kernel void layer_norm_kernel_68a12b4dc26c_0_kernel(  device float* n_eps_ptr [[ buffer(0) ]],
+  device float* p_bias_ptr [[ buffer(1) ]],
+  device float* p_residual_ptr [[ buffer(2) ]],
+  device float* p_weight_ptr [[ buffer(3) ]],
+  device float* p_x_ptr [[ buffer(4) ]],
+  device float* p_y_ptr [[ buffer(5) ]],
+  uint blockIdx [[threadgroup_position_in_grid]],
+  uint threadIdx [[thread_position_in_threadgroup]]
+) {
+  threadgroup float shared_partial01[4];
+  threadgroup float shared_partial12[4];
+  thread float own_stripe03[32];
+  thread float own_stripe14[32];
+  thread long c8[1];
+  thread float c9[1];
+  thread long c10[1];
+  thread long c11[1];
+  thread long c12[1];
+  thread float c13[1];
+  thread long c15[1];
+  thread long c16[1];
+  thread long c17[1];
+  thread long c18[1];
+  thread long c19[1];
+  thread long c20[1];
+  thread long c21[1];
+  thread long c22[1];
+  thread long c23[1];
+  thread float4 c24[1];
+  thread float c25[1];
+  thread long c26[1];
+  thread long c27[1];
+  thread float4 c28[1];
+  thread float c29[1];
+  thread float c30[1];
+  thread float c31[1];
+  thread float c32[1];
+  thread long c33[1];
+  thread float c34[1];
+  thread long c35[1];
+  thread float c36[1];
+  thread float c37[1];
+  thread float c38[1];
+  thread float c39[1];
+  thread long c40[1];
+  thread float c41[1];
+  thread long c42[1];
+  thread float c43[1];
+  thread float c44[1];
+  thread float c45[1];
+  thread float c46[1];
+  thread long c47[1];
+  thread float c48[1];
+  thread long c49[1];
+  thread float c50[1];
+  thread float c51[1];
+  thread float c52[1];
+  thread float c53[1];
+  thread float c54[1];
+  thread long c55[1];
+  thread char c56[1];
+  thread float c57[1];
+  thread float c58[1];
+  thread float c59[1];
+  thread float c60[1];
+  thread float c61[1];
+  thread long c63[1];
+  thread long c64[1];
+  thread long c65[1];
+  thread long c66[1];
+  thread long c67[1];
+  thread float c68[1];
+  thread float c69[1];
+  thread float c70[1];
+  thread float c71[1];
+  thread float c72[1];
+  thread float c73[1];
+  thread float c74[1];
+  thread float c75[1];
+  thread float c76[1];
+  thread float c77[1];
+  thread float c78[1];
+  thread float c79[1];
+  thread float c80[1];
+  thread float c81[1];
+  thread float c82[1];
+  thread float c83[1];
+  thread float c84[1];
+  thread float c85[1];
+  thread float c86[1];
+  thread float c87[1];
+  thread float c88[1];
+  thread float c89[1];
+  thread float c90[1];
+  thread float c91[1];
+  thread float c92[1];
+  thread float c93[1];
+  thread float c94[1];
+  thread float c95[1];
+  thread long c96[1];
+  thread long c98[1];
+  thread long c99[1];
+  thread long c100[1];
+  thread long c101[1];
+  thread long c102[1];
+  thread long c103[1];
+  thread long c104[1];
+  thread long c105[1];
+  thread long c106[1];
+  thread long c107[1];
+  thread long c108[1];
+  thread float4 c109[1];
+  thread float c110[1];
+  thread long c111[1];
+  thread float4 c112[1];
+  thread float c113[1];
+  thread float c114[1];
+  thread float c115[1];
+  thread float c116[1];
+  thread float c117[1];
+  thread long c118[1];
+  thread float c119[1];
+  thread float c120[1];
+  thread float c121[1];
+  thread float c122[1];
+  thread float c123[1];
+  thread float c124[1];
+  thread long c125[1];
+  thread float c126[1];
+  thread float c127[1];
+  thread float c128[1];
+  thread float c129[1];
+  thread float c130[1];
+  thread float c131[1];
+  thread long c132[1];
+  thread float c133[1];
+  thread float c134[1];
+  thread float c135[1];
+  thread float c136[1];
+  thread float c137[1];
+  thread float c138[1];
+  thread long c139[1];
+  thread long c140[1];
+  int lane5 = (((int)threadIdx) & 31);
+  int subgroup6 = (((int)threadIdx) >> 5);
+  long group7 = ((long)((int)blockIdx));
+  c8[0] = (group7 * (long)4096);
+  c9[0] = p_x_ptr[c8[0]];
+  c10[0] = ((long)subgroup6);
+  c11[0] = (c10[0] * (long)128);
+  c12[0] = (group7 * (long)4096);
+  c13[0] = 0.000000e+00f;
+  for (long i14 = (long)0; i14 < (long)8; ++i14) {
+    c15[0] = ((long)0 + i14);
+    c16[0] = (c15[0] * (long)512);
+    c17[0] = (c16[0] + c11[0]);
+    c18[0] = (c15[0] * (long)4);
+    c19[0] = (c18[0] + (long)1);
+    c20[0] = (c18[0] + (long)2);
+    c21[0] = (c18[0] + (long)3);
+    c22[0] = (c8[0] + c17[0]);
+    c23[0] = (c22[0] + (((long)lane5) * (long)4));
+    c24[0] = *(device float4*)(p_x_ptr + ((c23[0] >> (long)2) * (long)4));
+    c25[0] = (c24[0])[0];
+    c26[0] = (c12[0] + c17[0]);
+    c27[0] = (c26[0] + (((long)lane5) * (long)4));
+    c28[0] = *(device float4*)(p_residual_ptr + ((c27[0] >> (long)2) * (long)4));
+    c29[0] = (c28[0])[0];
+    c30[0] = (c25[0] + c29[0]);
+    own_stripe03[c18[0]] = c30[0];
+    c31[0] = (c30[0] - c9[0]);
+    c32[0] = (c13[0] + c31[0]);
+    c33[0] = (c22[0] + (long)1);
+    c34[0] = (c24[0])[1];
+    c35[0] = (c26[0] + (long)1);
+    c36[0] = (c28[0])[1];
+    c37[0] = (c34[0] + c36[0]);
+    own_stripe03[c19[0]] = c37[0];
+    c38[0] = (c37[0] - c9[0]);
+    c39[0] = (c32[0] + c38[0]);
+    c40[0] = (c22[0] + (long)2);
+    c41[0] = (c24[0])[2];
+    c42[0] = (c26[0] + (long)2);
+    c43[0] = (c28[0])[2];
+    c44[0] = (c41[0] + c43[0]);
+    own_stripe03[c20[0]] = c44[0];
+    c45[0] = (c44[0] - c9[0]);
+    c46[0] = (c39[0] + c45[0]);
+    c47[0] = (c22[0] + (long)3);
+    c48[0] = (c24[0])[3];
+    c49[0] = (c26[0] + (long)3);
+    c50[0] = (c28[0])[3];
+    c51[0] = (c48[0] + c50[0]);
+    own_stripe03[c21[0]] = c51[0];
+    c52[0] = (c51[0] - c9[0]);
+    c53[0] = (c46[0] + c52[0]);
+    c13[0] = c53[0];
+  }
+  c54[0] = simd_sum(c13[0]);
+  if (lane5 == 0) {
+    shared_partial01[c10[0]] = c54[0];
+  }
+  threadgroup_barrier(mem_flags::mem_threadgroup);
+  c55[0] = ((long)lane5);
+  c56[0] = select((char)0, (char)1, (c55[0] < (long)4));
+  float condval;
+  if (c56[0] != (char)0) {
+    condval = shared_partial01[c55[0]];
+  } else {
+    condval = 0.000000e+00f;
+  }
+  c57[0] = condval;
+  c58[0] = simd_sum(c57[0]);
+  c59[0] = (c58[0] / 4.096000e+03f);
+  c60[0] = (-0.000000e+00f - c9[0]);
+  c61[0] = 0.000000e+00f;
+  for (long i62 = (long)0; i62 < (long)8; ++i62) {
+    c63[0] = ((long)0 + i62);
+    c64[0] = (c63[0] * (long)4);
+    c65[0] = (c64[0] + (long)1);
+    c66[0] = (c64[0] + (long)2);
+    c67[0] = (c64[0] + (long)3);
+    c68[0] = own_stripe03[c64[0]];
+    c69[0] = fma(c68[0], 1.000000e+00f, c60[0]);
+    c70[0] = (c69[0] - c59[0]);
+    own_stripe14[c64[0]] = c70[0];
+    c71[0] = (c70[0] * c70[0]);
+    c72[0] = (c61[0] + c71[0]);
+    c73[0] = own_stripe03[c65[0]];
+    c74[0] = fma(c73[0], 1.000000e+00f, c60[0]);
+    c75[0] = (c74[0] - c59[0]);
+    own_stripe14[c65[0]] = c75[0];
+    c76[0] = (c75[0] * c75[0]);
+    c77[0] = (c72[0] + c76[0]);
+    c78[0] = own_stripe03[c66[0]];
+    c79[0] = fma(c78[0], 1.000000e+00f, c60[0]);
+    c80[0] = (c79[0] - c59[0]);
+    own_stripe14[c66[0]] = c80[0];
+    c81[0] = (c80[0] * c80[0]);
+    c82[0] = (c77[0] + c81[0]);
+    c83[0] = own_stripe03[c67[0]];
+    c84[0] = fma(c83[0], 1.000000e+00f, c60[0]);
+    c85[0] = (c84[0] - c59[0]);
+    own_stripe14[c67[0]] = c85[0];
+    c86[0] = (c85[0] * c85[0]);
+    c87[0] = (c82[0] + c86[0]);
+    c61[0] = c87[0];
+  }
+  c88[0] = simd_sum(c61[0]);
+  if (lane5 == 0) {
+    shared_partial12[c10[0]] = c88[0];
+  }
+  threadgroup_barrier(mem_flags::mem_threadgroup);
+  float condval_1;
+  if (c56[0] != (char)0) {
+    condval_1 = shared_partial12[c55[0]];
+  } else {
+    condval_1 = 0.000000e+00f;
+  }
+  c89[0] = condval_1;
+  c90[0] = simd_sum(c89[0]);
+  c91[0] = n_eps_ptr[0];
+  c92[0] = (c90[0] / 4.096000e+03f);
+  c93[0] = (c92[0] + c91[0]);
+  c94[0] = precise::sqrt(c93[0]);
+  c95[0] = (1.000000e+00f / c94[0]);
+  c96[0] = (group7 * (long)4096);
+  for (long i97 = (long)0; i97 < (long)8; ++i97) {
+    c98[0] = ((long)0 + i97);
+    c99[0] = (c98[0] * (long)512);
+    c100[0] = (c99[0] + c11[0]);
+    c101[0] = (c98[0] * (long)4);
+    c102[0] = (c100[0] + (long)1);
+    c103[0] = (c101[0] + (long)1);
+    c104[0] = (c100[0] + (long)2);
+    c105[0] = (c101[0] + (long)2);
+    c106[0] = (c100[0] + (long)3);
+    c107[0] = (c101[0] + (long)3);
+    c108[0] = (c100[0] + (((long)lane5) * (long)4));
+    c109[0] = *(device float4*)(p_bias_ptr + ((c108[0] >> (long)2) * (long)4));
+    c110[0] = (c109[0])[0];
+    c111[0] = (c100[0] + (((long)lane5) * (long)4));
+    c112[0] = *(device float4*)(p_weight_ptr + ((c111[0] >> (long)2) * (long)4));
+    c113[0] = (c112[0])[0];
+    c114[0] = own_stripe14[c101[0]];
+    c115[0] = (c114[0] * c95[0]);
+    c116[0] = (c115[0] * c113[0]);
+    c117[0] = (c116[0] + c110[0]);
+    c118[0] = (c96[0] + c100[0]);
+    c119[0] = (c109[0])[1];
+    c120[0] = (c112[0])[1];
+    c121[0] = own_stripe14[c103[0]];
+    c122[0] = (c121[0] * c95[0]);
+    c123[0] = (c122[0] * c120[0]);
+    c124[0] = (c123[0] + c119[0]);
+    c125[0] = (c118[0] + (long)1);
+    c126[0] = (c109[0])[2];
+    c127[0] = (c112[0])[2];
+    c128[0] = own_stripe14[c105[0]];
+    c129[0] = (c128[0] * c95[0]);
+    c130[0] = (c129[0] * c127[0]);
+    c131[0] = (c130[0] + c126[0]);
+    c132[0] = (c118[0] + (long)2);
+    c133[0] = (c109[0])[3];
+    c134[0] = (c112[0])[3];
+    c135[0] = own_stripe14[c107[0]];
+    c136[0] = (c135[0] * c95[0]);
+    c137[0] = (c136[0] * c134[0]);
+    c138[0] = (c137[0] + c133[0]);
+    c139[0] = (c118[0] + (long)3);
+    c140[0] = (c118[0] + (((long)lane5) * (long)4));
+    *(device float4*)(p_y_ptr + ((c140[0] >> (long)2) * (long)4)) = float4(c117[0], c124[0], c131[0], c138[0]);
+  }
+}
+
+

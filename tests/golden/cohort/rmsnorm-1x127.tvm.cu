@@ -1,0 +1,168 @@
+
+#ifdef __CUDACC_RTC__
+  #include <cuda/std/cstdint>
+  using cuda::std::uint8_t;
+  using cuda::std::uint16_t;
+  using cuda::std::uint32_t;
+  using cuda::std::uint64_t;
+  using cuda::std::int8_t;
+  using cuda::std::int16_t;
+  using cuda::std::int32_t;
+  using cuda::std::int64_t;
+
+  #include <cuda/std/type_traits>
+  namespace std {
+    using cuda::std::is_same;
+    using cuda::std::is_same_v;
+    using cuda::std::is_integral;
+    using cuda::std::is_signed;
+    using cuda::std::is_unsigned;
+    using cuda::std::is_floating_point;
+    using cuda::std::enable_if;
+    using cuda::std::conditional;
+  }
+
+  // NVRTC uses asm/volatile instead of __asm__/__volatile__ (gcc extension).
+  #ifndef __asm__
+  #define __asm__ asm
+  #endif
+  #ifndef __volatile__
+  #define __volatile__ volatile
+  #endif
+#else
+  #include <cstdint>
+  #include <type_traits>
+  #include <cuda.h>
+#endif
+
+#if (((__CUDACC_VER_MAJOR__ == 11) && (__CUDACC_VER_MINOR__ >= 4)) || \
+     (__CUDACC_VER_MAJOR__ > 11))
+#define TVM_ENABLE_L2_PREFETCH 1
+#else
+#define TVM_ENABLE_L2_PREFETCH 0
+#endif
+
+#ifdef _WIN32
+  using uint = unsigned int;
+  using uchar = unsigned char;
+  using ushort = unsigned short;
+  using int64_t = long long;
+  using uint64_t = unsigned long long;
+#else
+  #define uint unsigned int
+  #define uchar unsigned char
+  #define ushort unsigned short
+#endif
+extern "C" __global__ void __launch_bounds__(32) rms_norm_kernel_c56920be72e0_0_kernel(float* __restrict__ p_weight_ptr, float* __restrict__ p_x_ptr, float* __restrict__ p_y_ptr, float n_eps);
+extern "C" __global__ void __launch_bounds__(32) rms_norm_kernel_c56920be72e0_0_kernel(float* __restrict__ p_weight_ptr, float* __restrict__ p_x_ptr, float* __restrict__ p_y_ptr, float n_eps) {
+  alignas(64) float own_stripe01_ptr[4];
+  alignas(64) int64_t c5_ptr[1];
+  alignas(64) float c6_ptr[1];
+  alignas(64) int64_t c8_ptr[1];
+  alignas(64) int64_t c9_ptr[1];
+  alignas(64) int64_t c10_ptr[1];
+  alignas(64) float c11_ptr[1];
+  alignas(64) float c12_ptr[1];
+  alignas(64) float c13_ptr[1];
+  alignas(64) int64_t c14_ptr[1];
+  alignas(64) signed char c15_ptr[1];
+  alignas(64) int64_t c16_ptr[1];
+  alignas(64) float c17_ptr[1];
+  alignas(64) float c18_ptr[1];
+  alignas(64) float c19_ptr[1];
+  alignas(64) float c20_ptr[1];
+  alignas(64) float c21_ptr[1];
+  alignas(64) float c22_ptr[1];
+  alignas(64) float c23_ptr[1];
+  alignas(64) float c24_ptr[1];
+  alignas(64) float c25_ptr[1];
+  alignas(64) float c26_ptr[1];
+  alignas(64) float c27_ptr[1];
+  alignas(64) float c28_ptr[1];
+  alignas(64) float c29_ptr[1];
+  alignas(64) float c30_ptr[1];
+  alignas(64) float c31_ptr[1];
+  alignas(64) float c32_ptr[1];
+  alignas(64) float c33_ptr[1];
+  alignas(64) int64_t c34_ptr[1];
+  alignas(64) int64_t c36_ptr[1];
+  alignas(64) int64_t c37_ptr[1];
+  alignas(64) float c38_ptr[1];
+  alignas(64) float c39_ptr[1];
+  alignas(64) float c40_ptr[1];
+  alignas(64) float c41_ptr[1];
+  alignas(64) int64_t c42_ptr[1];
+  alignas(64) float c43_ptr[1];
+  alignas(64) float c44_ptr[1];
+  alignas(64) float c45_ptr[1];
+  alignas(64) float c46_ptr[1];
+  alignas(64) int64_t c47_ptr[1];
+  int lane2 = (((int)threadIdx.x) & 31);
+  int subgroup3 = (((int)threadIdx.x) >> 5);
+  int64_t group4 = ((int64_t)((int)blockIdx.x));
+  c5_ptr[0] = (group4 * (int64_t)127);
+  c6_ptr[0] = 0x0p+0f/*0.000000e+00*/;
+  for (int64_t i7 = (int64_t)0; i7 < (int64_t)3; ++i7) {
+    c8_ptr[0] = ((int64_t)0 + i7);
+    c9_ptr[0] = (c8_ptr[0] * (int64_t)32);
+    c10_ptr[0] = (c5_ptr[0] + c9_ptr[0]);
+    c11_ptr[0] = p_x_ptr[(c10_ptr[0] + ((int64_t)lane2))];
+    own_stripe01_ptr[c8_ptr[0]] = c11_ptr[0];
+    c12_ptr[0] = __fmul_rn(c11_ptr[0], c11_ptr[0]);
+    c13_ptr[0] = (c6_ptr[0] + c12_ptr[0]);
+    c6_ptr[0] = c13_ptr[0];
+  }
+  c14_ptr[0] = ((int64_t)lane2);
+  c15_ptr[0] = ((c14_ptr[0] < (int64_t)31) ? (signed char)1 : (signed char)0);
+  c16_ptr[0] = (c5_ptr[0] + (int64_t)96);
+  float condval;
+  if (c15_ptr[0] != (signed char)0) {
+    condval = p_x_ptr[(c16_ptr[0] + ((int64_t)lane2))];
+  } else {
+    condval = 0x0p+0f/*0.000000e+00*/;
+  }
+  c17_ptr[0] = condval;
+  own_stripe01_ptr[(int64_t)3] = c17_ptr[0];
+  c18_ptr[0] = __fmul_rn(c17_ptr[0], c17_ptr[0]);
+  c19_ptr[0] = (c6_ptr[0] + c18_ptr[0]);
+  c20_ptr[0] = ((c15_ptr[0] != (signed char)0) ? c19_ptr[0] : c6_ptr[0]);
+  c21_ptr[0] = __shfl_xor_sync((uint)4294967295, c20_ptr[0], 16);
+  c22_ptr[0] = (c20_ptr[0] + c21_ptr[0]);
+  c23_ptr[0] = __shfl_xor_sync((uint)4294967295, c22_ptr[0], 8);
+  c24_ptr[0] = (c22_ptr[0] + c23_ptr[0]);
+  c25_ptr[0] = __shfl_xor_sync((uint)4294967295, c24_ptr[0], 4);
+  c26_ptr[0] = (c24_ptr[0] + c25_ptr[0]);
+  c27_ptr[0] = __shfl_xor_sync((uint)4294967295, c26_ptr[0], 2);
+  c28_ptr[0] = (c26_ptr[0] + c27_ptr[0]);
+  c29_ptr[0] = __shfl_xor_sync((uint)4294967295, c28_ptr[0], 1);
+  c30_ptr[0] = (c28_ptr[0] + c29_ptr[0]);
+  c31_ptr[0] = (c30_ptr[0] / 0x1.fcp+6f/*1.270000e+02*/);
+  c32_ptr[0] = (c31_ptr[0] + n_eps);
+  c33_ptr[0] = __frsqrt_rn(c32_ptr[0]);
+  c34_ptr[0] = (group4 * (int64_t)127);
+  for (int64_t i35 = (int64_t)0; i35 < (int64_t)3; ++i35) {
+    c36_ptr[0] = ((int64_t)0 + i35);
+    c37_ptr[0] = (c36_ptr[0] * (int64_t)32);
+    c38_ptr[0] = p_weight_ptr[(c37_ptr[0] + ((int64_t)lane2))];
+    c39_ptr[0] = own_stripe01_ptr[c36_ptr[0]];
+    c40_ptr[0] = __fmul_rn(c39_ptr[0], c33_ptr[0]);
+    c41_ptr[0] = __fmul_rn(c40_ptr[0], c38_ptr[0]);
+    c42_ptr[0] = (c34_ptr[0] + c37_ptr[0]);
+    p_y_ptr[(c42_ptr[0] + ((int64_t)lane2))] = c41_ptr[0];
+  }
+  float condval_1;
+  if (c15_ptr[0] != (signed char)0) {
+    condval_1 = p_weight_ptr[((int64_t)96 + ((int64_t)lane2))];
+  } else {
+    condval_1 = 0x0p+0f/*0.000000e+00*/;
+  }
+  c43_ptr[0] = condval_1;
+  c44_ptr[0] = own_stripe01_ptr[(int64_t)3];
+  c45_ptr[0] = __fmul_rn(c44_ptr[0], c33_ptr[0]);
+  c46_ptr[0] = __fmul_rn(c45_ptr[0], c43_ptr[0]);
+  c47_ptr[0] = (c34_ptr[0] + (int64_t)96);
+  if (c15_ptr[0] != (signed char)0) {
+    p_y_ptr[(c47_ptr[0] + ((int64_t)lane2))] = c46_ptr[0];
+  }
+}
+

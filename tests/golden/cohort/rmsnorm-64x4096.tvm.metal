@@ -1,0 +1,190 @@
+// Function: rms_norm_kernel_d71501988034_0_kernel
+#include <metal_stdlib>
+using namespace metal;
+#pragma METAL fp contract(off)
+
+union __TVMArgUnion {
+ int v_int[2];
+};
+
+kernel void rms_norm_kernel_d71501988034_0_kernel(  device float* n_eps_ptr [[ buffer(0) ]],
+  device float* p_weight_ptr [[ buffer(1) ]],
+  device float* p_x_ptr [[ buffer(2) ]],
+  device float* p_y_ptr [[ buffer(3) ]],
+  uint blockIdx [[threadgroup_position_in_grid]],
+  uint threadIdx [[thread_position_in_threadgroup]]
+) {
+  threadgroup float shared_partial01[2];
+  thread float own_stripe02[64];
+  thread long c6[1];
+  thread long c7[1];
+  thread long c8[1];
+  thread float c9[1];
+  thread long c11[1];
+  thread long c12[1];
+  thread long c13[1];
+  thread long c14[1];
+  thread long c15[1];
+  thread long c16[1];
+  thread long c17[1];
+  thread long c18[1];
+  thread long c19[1];
+  thread float4 c20[1];
+  thread float c21[1];
+  thread float c22[1];
+  thread float c23[1];
+  thread long c24[1];
+  thread float c25[1];
+  thread float c26[1];
+  thread float c27[1];
+  thread long c28[1];
+  thread float c29[1];
+  thread float c30[1];
+  thread float c31[1];
+  thread long c32[1];
+  thread float c33[1];
+  thread float c34[1];
+  thread float c35[1];
+  thread float c36[1];
+  thread long c37[1];
+  thread char c38[1];
+  thread float c39[1];
+  thread float c40[1];
+  thread float c41[1];
+  thread float c42[1];
+  thread float c43[1];
+  thread float c44[1];
+  thread float c45[1];
+  thread long c46[1];
+  thread long c48[1];
+  thread long c49[1];
+  thread long c50[1];
+  thread long c51[1];
+  thread long c52[1];
+  thread long c53[1];
+  thread long c54[1];
+  thread long c55[1];
+  thread long c56[1];
+  thread long c57[1];
+  thread long c58[1];
+  thread float4 c59[1];
+  thread float c60[1];
+  thread float c61[1];
+  thread float c62[1];
+  thread float c63[1];
+  thread long c64[1];
+  thread float c65[1];
+  thread float c66[1];
+  thread float c67[1];
+  thread float c68[1];
+  thread long c69[1];
+  thread float c70[1];
+  thread float c71[1];
+  thread float c72[1];
+  thread float c73[1];
+  thread long c74[1];
+  thread float c75[1];
+  thread float c76[1];
+  thread float c77[1];
+  thread float c78[1];
+  thread long c79[1];
+  thread long c80[1];
+  int lane3 = (((int)threadIdx) & 31);
+  int subgroup4 = (((int)threadIdx) >> 5);
+  long group5 = ((long)((int)blockIdx));
+  c6[0] = ((long)subgroup4);
+  c7[0] = (c6[0] * (long)128);
+  c8[0] = (group5 * (long)4096);
+  c9[0] = 0.000000e+00f;
+  for (long i10 = (long)0; i10 < (long)16; ++i10) {
+    c11[0] = ((long)0 + i10);
+    c12[0] = (c11[0] * (long)256);
+    c13[0] = (c12[0] + c7[0]);
+    c14[0] = (c11[0] * (long)4);
+    c15[0] = (c14[0] + (long)1);
+    c16[0] = (c14[0] + (long)2);
+    c17[0] = (c14[0] + (long)3);
+    c18[0] = (c8[0] + c13[0]);
+    c19[0] = (c18[0] + (((long)lane3) * (long)4));
+    c20[0] = *(device float4*)(p_x_ptr + ((c19[0] >> (long)2) * (long)4));
+    c21[0] = (c20[0])[0];
+    own_stripe02[c14[0]] = c21[0];
+    c22[0] = (c21[0] * c21[0]);
+    c23[0] = (c9[0] + c22[0]);
+    c24[0] = (c18[0] + (long)1);
+    c25[0] = (c20[0])[1];
+    own_stripe02[c15[0]] = c25[0];
+    c26[0] = (c25[0] * c25[0]);
+    c27[0] = (c23[0] + c26[0]);
+    c28[0] = (c18[0] + (long)2);
+    c29[0] = (c20[0])[2];
+    own_stripe02[c16[0]] = c29[0];
+    c30[0] = (c29[0] * c29[0]);
+    c31[0] = (c27[0] + c30[0]);
+    c32[0] = (c18[0] + (long)3);
+    c33[0] = (c20[0])[3];
+    own_stripe02[c17[0]] = c33[0];
+    c34[0] = (c33[0] * c33[0]);
+    c35[0] = (c31[0] + c34[0]);
+    c9[0] = c35[0];
+  }
+  c36[0] = simd_sum(c9[0]);
+  if (lane3 == 0) {
+    shared_partial01[c6[0]] = c36[0];
+  }
+  threadgroup_barrier(mem_flags::mem_threadgroup);
+  c37[0] = ((long)lane3);
+  c38[0] = select((char)0, (char)1, (c37[0] < (long)2));
+  float condval;
+  if (c38[0] != (char)0) {
+    condval = shared_partial01[c37[0]];
+  } else {
+    condval = 0.000000e+00f;
+  }
+  c39[0] = condval;
+  c40[0] = simd_sum(c39[0]);
+  c41[0] = n_eps_ptr[0];
+  c42[0] = (c40[0] / 4.096000e+03f);
+  c43[0] = (c42[0] + c41[0]);
+  c44[0] = precise::sqrt(c43[0]);
+  c45[0] = (1.000000e+00f / c44[0]);
+  c46[0] = (group5 * (long)4096);
+  for (long i47 = (long)0; i47 < (long)16; ++i47) {
+    c48[0] = ((long)0 + i47);
+    c49[0] = (c48[0] * (long)256);
+    c50[0] = (c49[0] + c7[0]);
+    c51[0] = (c48[0] * (long)4);
+    c52[0] = (c50[0] + (long)1);
+    c53[0] = (c51[0] + (long)1);
+    c54[0] = (c50[0] + (long)2);
+    c55[0] = (c51[0] + (long)2);
+    c56[0] = (c50[0] + (long)3);
+    c57[0] = (c51[0] + (long)3);
+    c58[0] = (c50[0] + (((long)lane3) * (long)4));
+    c59[0] = *(device float4*)(p_weight_ptr + ((c58[0] >> (long)2) * (long)4));
+    c60[0] = (c59[0])[0];
+    c61[0] = own_stripe02[c51[0]];
+    c62[0] = (c61[0] * c45[0]);
+    c63[0] = (c62[0] * c60[0]);
+    c64[0] = (c46[0] + c50[0]);
+    c65[0] = (c59[0])[1];
+    c66[0] = own_stripe02[c53[0]];
+    c67[0] = (c66[0] * c45[0]);
+    c68[0] = (c67[0] * c65[0]);
+    c69[0] = (c64[0] + (long)1);
+    c70[0] = (c59[0])[2];
+    c71[0] = own_stripe02[c55[0]];
+    c72[0] = (c71[0] * c45[0]);
+    c73[0] = (c72[0] * c70[0]);
+    c74[0] = (c64[0] + (long)2);
+    c75[0] = (c59[0])[3];
+    c76[0] = own_stripe02[c57[0]];
+    c77[0] = (c76[0] * c45[0]);
+    c78[0] = (c77[0] * c75[0]);
+    c79[0] = (c64[0] + (long)3);
+    c80[0] = (c64[0] + (((long)lane3) * (long)4));
+    *(device float4*)(p_y_ptr + ((c80[0] >> (long)2) * (long)4)) = float4(c63[0], c68[0], c73[0], c78[0]);
+  }
+}
+
+

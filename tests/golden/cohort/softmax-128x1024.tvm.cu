@@ -1,0 +1,259 @@
+
+#ifdef __CUDACC_RTC__
+  #include <cuda/std/cstdint>
+  using cuda::std::uint8_t;
+  using cuda::std::uint16_t;
+  using cuda::std::uint32_t;
+  using cuda::std::uint64_t;
+  using cuda::std::int8_t;
+  using cuda::std::int16_t;
+  using cuda::std::int32_t;
+  using cuda::std::int64_t;
+
+  #include <cuda/std/type_traits>
+  namespace std {
+    using cuda::std::is_same;
+    using cuda::std::is_same_v;
+    using cuda::std::is_integral;
+    using cuda::std::is_signed;
+    using cuda::std::is_unsigned;
+    using cuda::std::is_floating_point;
+    using cuda::std::enable_if;
+    using cuda::std::conditional;
+  }
+
+  // NVRTC uses asm/volatile instead of __asm__/__volatile__ (gcc extension).
+  #ifndef __asm__
+  #define __asm__ asm
+  #endif
+  #ifndef __volatile__
+  #define __volatile__ volatile
+  #endif
+#else
+  #include <cstdint>
+  #include <type_traits>
+  #include <cuda.h>
+#endif
+
+#if (((__CUDACC_VER_MAJOR__ == 11) && (__CUDACC_VER_MINOR__ >= 4)) || \
+     (__CUDACC_VER_MAJOR__ > 11))
+#define TVM_ENABLE_L2_PREFETCH 1
+#else
+#define TVM_ENABLE_L2_PREFETCH 0
+#endif
+
+#ifdef _WIN32
+  using uint = unsigned int;
+  using uchar = unsigned char;
+  using ushort = unsigned short;
+  using int64_t = long long;
+  using uint64_t = unsigned long long;
+#else
+  #define uint unsigned int
+  #define uchar unsigned char
+  #define ushort unsigned short
+#endif
+extern "C" __global__ void __launch_bounds__(512) softmax_kernel_8fe43520bf7e_0_kernel(float* __restrict__ p_x_ptr, float* __restrict__ p_y_ptr);
+extern "C" __global__ void __launch_bounds__(512) softmax_kernel_8fe43520bf7e_0_kernel(float* __restrict__ p_x_ptr, float* __restrict__ p_y_ptr) {
+  __shared__ alignas(64) float shared_partial01_ptr[16];
+  __shared__ alignas(64) float shared_partial12_ptr[16];
+  alignas(64) float own_stripe03_ptr[2];
+  alignas(64) float own_stripe14_ptr[2];
+  alignas(64) int64_t c8_ptr[1];
+  alignas(64) int64_t c9_ptr[1];
+  alignas(64) int64_t c10_ptr[1];
+  alignas(64) int64_t c11_ptr[1];
+  alignas(64) int64_t c12_ptr[1];
+  alignas(64) float2 c13_ptr[1];
+  alignas(64) float c14_ptr[1];
+  alignas(64) float c15_ptr[1];
+  alignas(64) float c16_ptr[1];
+  alignas(64) int64_t c17_ptr[1];
+  alignas(64) float c18_ptr[1];
+  alignas(64) float c19_ptr[1];
+  alignas(64) float c20_ptr[1];
+  alignas(64) float c21_ptr[1];
+  alignas(64) float c22_ptr[1];
+  alignas(64) float c23_ptr[1];
+  alignas(64) float c24_ptr[1];
+  alignas(64) float c25_ptr[1];
+  alignas(64) float c26_ptr[1];
+  alignas(64) float c27_ptr[1];
+  alignas(64) float c28_ptr[1];
+  alignas(64) float c29_ptr[1];
+  alignas(64) float c30_ptr[1];
+  alignas(64) float c31_ptr[1];
+  alignas(64) float c32_ptr[1];
+  alignas(64) float c33_ptr[1];
+  alignas(64) float c34_ptr[1];
+  alignas(64) float c35_ptr[1];
+  alignas(64) int64_t c36_ptr[1];
+  alignas(64) signed char c37_ptr[1];
+  alignas(64) float c38_ptr[1];
+  alignas(64) float c39_ptr[1];
+  alignas(64) float c40_ptr[1];
+  alignas(64) float c41_ptr[1];
+  alignas(64) float c42_ptr[1];
+  alignas(64) float c43_ptr[1];
+  alignas(64) float c44_ptr[1];
+  alignas(64) float c45_ptr[1];
+  alignas(64) float c46_ptr[1];
+  alignas(64) float c47_ptr[1];
+  alignas(64) float c48_ptr[1];
+  alignas(64) float c49_ptr[1];
+  alignas(64) float c50_ptr[1];
+  alignas(64) float c51_ptr[1];
+  alignas(64) float c52_ptr[1];
+  alignas(64) float c53_ptr[1];
+  alignas(64) float c54_ptr[1];
+  alignas(64) float c55_ptr[1];
+  alignas(64) float c56_ptr[1];
+  alignas(64) float c57_ptr[1];
+  alignas(64) float c58_ptr[1];
+  alignas(64) float c59_ptr[1];
+  alignas(64) float c60_ptr[1];
+  alignas(64) float c61_ptr[1];
+  alignas(64) float c62_ptr[1];
+  alignas(64) float c63_ptr[1];
+  alignas(64) float c64_ptr[1];
+  alignas(64) float c65_ptr[1];
+  alignas(64) float c66_ptr[1];
+  alignas(64) float c67_ptr[1];
+  alignas(64) float c68_ptr[1];
+  alignas(64) float c69_ptr[1];
+  alignas(64) float c70_ptr[1];
+  alignas(64) float c71_ptr[1];
+  alignas(64) float c72_ptr[1];
+  alignas(64) float c73_ptr[1];
+  alignas(64) float c74_ptr[1];
+  alignas(64) float c75_ptr[1];
+  alignas(64) float c76_ptr[1];
+  alignas(64) float c77_ptr[1];
+  alignas(64) float c78_ptr[1];
+  alignas(64) float c79_ptr[1];
+  alignas(64) float c80_ptr[1];
+  alignas(64) float c81_ptr[1];
+  alignas(64) float c82_ptr[1];
+  alignas(64) float c83_ptr[1];
+  alignas(64) float c84_ptr[1];
+  alignas(64) float c85_ptr[1];
+  alignas(64) int64_t c86_ptr[1];
+  alignas(64) int64_t c87_ptr[1];
+  alignas(64) float c88_ptr[1];
+  alignas(64) float c89_ptr[1];
+  alignas(64) int64_t c90_ptr[1];
+  alignas(64) int64_t c91_ptr[1];
+  int lane5 = (((int)threadIdx.x) & 31);
+  int subgroup6 = (((int)threadIdx.x) >> 5);
+  int64_t group7 = ((int64_t)((int)blockIdx.x));
+  c8_ptr[0] = ((int64_t)subgroup6);
+  c9_ptr[0] = (c8_ptr[0] * (int64_t)64);
+  c10_ptr[0] = (group7 * (int64_t)1024);
+  c11_ptr[0] = (c10_ptr[0] + c9_ptr[0]);
+  c12_ptr[0] = (c11_ptr[0] + (((int64_t)lane5) * (int64_t)2));
+  c13_ptr[0] = *(float2*)(p_x_ptr + ((c12_ptr[0] >> (int64_t)1) * (int64_t)2));
+  c14_ptr[0] = (c13_ptr[0]).x;
+  own_stripe03_ptr[(int64_t)0] = c14_ptr[0];
+  c15_ptr[0] = ((__int_as_float(-8388608) > c14_ptr[0]) ? __int_as_float(-8388608) : c14_ptr[0]);
+  c16_ptr[0] = (!(__int_as_float(-8388608) <= __int_as_float(2139095040)) ? __int_as_float(-8388608) : c15_ptr[0]);
+  c17_ptr[0] = (c11_ptr[0] + (int64_t)1);
+  c18_ptr[0] = (c13_ptr[0]).y;
+  own_stripe03_ptr[(int64_t)1] = c18_ptr[0];
+  c19_ptr[0] = ((c16_ptr[0] > c18_ptr[0]) ? c16_ptr[0] : c18_ptr[0]);
+  c20_ptr[0] = (!(c16_ptr[0] <= __int_as_float(2139095040)) ? c16_ptr[0] : c19_ptr[0]);
+  c21_ptr[0] = __shfl_xor_sync((uint)4294967295, c20_ptr[0], 16);
+  c22_ptr[0] = ((c20_ptr[0] > c21_ptr[0]) ? c20_ptr[0] : c21_ptr[0]);
+  c23_ptr[0] = (!(c20_ptr[0] <= __int_as_float(2139095040)) ? c20_ptr[0] : c22_ptr[0]);
+  c24_ptr[0] = __shfl_xor_sync((uint)4294967295, c23_ptr[0], 8);
+  c25_ptr[0] = ((c23_ptr[0] > c24_ptr[0]) ? c23_ptr[0] : c24_ptr[0]);
+  c26_ptr[0] = (!(c23_ptr[0] <= __int_as_float(2139095040)) ? c23_ptr[0] : c25_ptr[0]);
+  c27_ptr[0] = __shfl_xor_sync((uint)4294967295, c26_ptr[0], 4);
+  c28_ptr[0] = ((c26_ptr[0] > c27_ptr[0]) ? c26_ptr[0] : c27_ptr[0]);
+  c29_ptr[0] = (!(c26_ptr[0] <= __int_as_float(2139095040)) ? c26_ptr[0] : c28_ptr[0]);
+  c30_ptr[0] = __shfl_xor_sync((uint)4294967295, c29_ptr[0], 2);
+  c31_ptr[0] = ((c29_ptr[0] > c30_ptr[0]) ? c29_ptr[0] : c30_ptr[0]);
+  c32_ptr[0] = (!(c29_ptr[0] <= __int_as_float(2139095040)) ? c29_ptr[0] : c31_ptr[0]);
+  c33_ptr[0] = __shfl_xor_sync((uint)4294967295, c32_ptr[0], 1);
+  c34_ptr[0] = ((c32_ptr[0] > c33_ptr[0]) ? c32_ptr[0] : c33_ptr[0]);
+  c35_ptr[0] = (!(c32_ptr[0] <= __int_as_float(2139095040)) ? c32_ptr[0] : c34_ptr[0]);
+  if (lane5 == 0) {
+    shared_partial01_ptr[c8_ptr[0]] = c35_ptr[0];
+  }
+  __syncthreads();
+  c36_ptr[0] = ((int64_t)lane5);
+  c37_ptr[0] = ((c36_ptr[0] < (int64_t)16) ? (signed char)1 : (signed char)0);
+  float condval;
+  if (c37_ptr[0] != (signed char)0) {
+    condval = shared_partial01_ptr[c36_ptr[0]];
+  } else {
+    condval = __int_as_float(-8388608);
+  }
+  c38_ptr[0] = condval;
+  c39_ptr[0] = __shfl_xor_sync((uint)4294967295, c38_ptr[0], 16);
+  c40_ptr[0] = ((c38_ptr[0] > c39_ptr[0]) ? c38_ptr[0] : c39_ptr[0]);
+  c41_ptr[0] = (!(c38_ptr[0] <= __int_as_float(2139095040)) ? c38_ptr[0] : c40_ptr[0]);
+  c42_ptr[0] = __shfl_xor_sync((uint)4294967295, c41_ptr[0], 8);
+  c43_ptr[0] = ((c41_ptr[0] > c42_ptr[0]) ? c41_ptr[0] : c42_ptr[0]);
+  c44_ptr[0] = (!(c41_ptr[0] <= __int_as_float(2139095040)) ? c41_ptr[0] : c43_ptr[0]);
+  c45_ptr[0] = __shfl_xor_sync((uint)4294967295, c44_ptr[0], 4);
+  c46_ptr[0] = ((c44_ptr[0] > c45_ptr[0]) ? c44_ptr[0] : c45_ptr[0]);
+  c47_ptr[0] = (!(c44_ptr[0] <= __int_as_float(2139095040)) ? c44_ptr[0] : c46_ptr[0]);
+  c48_ptr[0] = __shfl_xor_sync((uint)4294967295, c47_ptr[0], 2);
+  c49_ptr[0] = ((c47_ptr[0] > c48_ptr[0]) ? c47_ptr[0] : c48_ptr[0]);
+  c50_ptr[0] = (!(c47_ptr[0] <= __int_as_float(2139095040)) ? c47_ptr[0] : c49_ptr[0]);
+  c51_ptr[0] = __shfl_xor_sync((uint)4294967295, c50_ptr[0], 1);
+  c52_ptr[0] = ((c50_ptr[0] > c51_ptr[0]) ? c50_ptr[0] : c51_ptr[0]);
+  c53_ptr[0] = (!(c50_ptr[0] <= __int_as_float(2139095040)) ? c50_ptr[0] : c52_ptr[0]);
+  c54_ptr[0] = own_stripe03_ptr[(int64_t)0];
+  c55_ptr[0] = (c54_ptr[0] - c53_ptr[0]);
+  c56_ptr[0] = expf(c55_ptr[0]);
+  own_stripe14_ptr[(int64_t)0] = c56_ptr[0];
+  c57_ptr[0] = (0x0p+0f/*0.000000e+00*/ + c56_ptr[0]);
+  c58_ptr[0] = own_stripe03_ptr[(int64_t)1];
+  c59_ptr[0] = (c58_ptr[0] - c53_ptr[0]);
+  c60_ptr[0] = expf(c59_ptr[0]);
+  own_stripe14_ptr[(int64_t)1] = c60_ptr[0];
+  c61_ptr[0] = (c57_ptr[0] + c60_ptr[0]);
+  c62_ptr[0] = __shfl_xor_sync((uint)4294967295, c61_ptr[0], 16);
+  c63_ptr[0] = (c61_ptr[0] + c62_ptr[0]);
+  c64_ptr[0] = __shfl_xor_sync((uint)4294967295, c63_ptr[0], 8);
+  c65_ptr[0] = (c63_ptr[0] + c64_ptr[0]);
+  c66_ptr[0] = __shfl_xor_sync((uint)4294967295, c65_ptr[0], 4);
+  c67_ptr[0] = (c65_ptr[0] + c66_ptr[0]);
+  c68_ptr[0] = __shfl_xor_sync((uint)4294967295, c67_ptr[0], 2);
+  c69_ptr[0] = (c67_ptr[0] + c68_ptr[0]);
+  c70_ptr[0] = __shfl_xor_sync((uint)4294967295, c69_ptr[0], 1);
+  c71_ptr[0] = (c69_ptr[0] + c70_ptr[0]);
+  if (lane5 == 0) {
+    shared_partial12_ptr[c8_ptr[0]] = c71_ptr[0];
+  }
+  __syncthreads();
+  float condval_1;
+  if (c37_ptr[0] != (signed char)0) {
+    condval_1 = shared_partial12_ptr[c36_ptr[0]];
+  } else {
+    condval_1 = 0x0p+0f/*0.000000e+00*/;
+  }
+  c72_ptr[0] = condval_1;
+  c73_ptr[0] = __shfl_xor_sync((uint)4294967295, c72_ptr[0], 16);
+  c74_ptr[0] = (c72_ptr[0] + c73_ptr[0]);
+  c75_ptr[0] = __shfl_xor_sync((uint)4294967295, c74_ptr[0], 8);
+  c76_ptr[0] = (c74_ptr[0] + c75_ptr[0]);
+  c77_ptr[0] = __shfl_xor_sync((uint)4294967295, c76_ptr[0], 4);
+  c78_ptr[0] = (c76_ptr[0] + c77_ptr[0]);
+  c79_ptr[0] = __shfl_xor_sync((uint)4294967295, c78_ptr[0], 2);
+  c80_ptr[0] = (c78_ptr[0] + c79_ptr[0]);
+  c81_ptr[0] = __shfl_xor_sync((uint)4294967295, c80_ptr[0], 1);
+  c82_ptr[0] = (c80_ptr[0] + c81_ptr[0]);
+  c83_ptr[0] = (0x1p+0f/*1.000000e+00*/ / c82_ptr[0]);
+  c84_ptr[0] = own_stripe14_ptr[(int64_t)0];
+  c85_ptr[0] = __fmul_rn(c84_ptr[0], c83_ptr[0]);
+  c86_ptr[0] = (group7 * (int64_t)1024);
+  c87_ptr[0] = (c86_ptr[0] + c9_ptr[0]);
+  c88_ptr[0] = own_stripe14_ptr[(int64_t)1];
+  c89_ptr[0] = __fmul_rn(c88_ptr[0], c83_ptr[0]);
+  c90_ptr[0] = (c87_ptr[0] + (int64_t)1);
+  c91_ptr[0] = (c87_ptr[0] + (((int64_t)lane5) * (int64_t)2));
+  *(float2*)(p_y_ptr + ((c91_ptr[0] >> (int64_t)1) * (int64_t)2)) = make_float2(c85_ptr[0], c89_ptr[0]);
+}
+
