@@ -135,7 +135,7 @@ from certile.language.values import Axis, Carry, Extent, Tile
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from certile import ops
+    from certile import ops, tirx
     from certile.runtime.kernel import Prepared, TileKernel, tile_kernel
     from certile.runtime.op import like, op
     from certile.runtime.target import target
@@ -254,6 +254,7 @@ __all__ = [
     "tanh",
     "target",
     "tile_kernel",
+    "tirx",
     "topk",
     "trunc",
     "u8",
@@ -286,8 +287,8 @@ def __dir__() -> Sequence[str]:
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - any exported name
     """Import the module that has a name on the name's first use."""
-    if name == "ops":
-        return import_module("certile.ops")
+    if name in ("ops", "tirx"):
+        return import_module(f"certile.{name}")
     if name == "layouts":
         return import_module("certile.ir.layouts")
     if name not in _LATER:

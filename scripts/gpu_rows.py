@@ -2,6 +2,7 @@
 
     python scripts/gpu_rows.py                        # all operations, writes benchmarks/results
     python scripts/gpu_rows.py --ops softmax --shapes 32768x4096 --dtypes f32 --inductor
+    python scripts/gpu_rows.py --odd --phase auto     # rows that begin at odd places
 
 Each case compiles several plans, checks every output element against float64 (outputs are poisoned
 first), and times plans and torch in turns with device events: order reversed every other round, a
@@ -19,6 +20,7 @@ from dataclasses import asdict, dataclass, field
 from math import gcd, sqrt
 from pathlib import Path
 from statistics import median
+from typing import Literal
 
 import torch
 
@@ -27,7 +29,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from certile.diagnostics import CertileError
 from certile.frontend.spec import Shaped
 from certile.ir.dtypes import BY_NAME
-from certile.ir.host import ViewFacts
+from certile.ir.host import RESIDUE_BYTES, HostValue, ViewFacts, residues_of
 from certile.pipeline import CompiledProgram, compile_program
 from certile.plan.record import Options
 from certile.runtime.cuda.device import CudaKernel, architecture
@@ -38,9 +40,12 @@ from scripts.gpu_rows_ops import OPS, Op, Tensors, doubled
 TORCH = {"f32": torch.float32, "bf16": torch.bfloat16, "f16": torch.float16}
 NAMES = {dtype: name for name, dtype in TORCH.items()} | {torch.int64: "i64"}
 SHAPES = ((32768, 4096), (8192, 16384), (65536, 1024), (524288, 256), (4096, 32768), (200000, 1000))
+# Rows that do not begin aligned, most of them.
+ODD = ((32768, 4095), (8192, 1999), (65536, 1001), (200000, 257), (8192, 16383))
 SCREENING, FINAL = 3, 15
 
 Call = Callable[[], object]
+Phase = Literal["auto", "on", "off"]
 
 
 @dataclass
@@ -105,7 +110,14 @@ def _facts(tensor: torch.Tensor) -> ViewFacts:
     row = tensor.shape[-1] * tensor.element_size() if tensor.ndim > 1 else 0
     alignment = gcd(256, tensor.data_ptr(), row)
     strides: tuple[int | None, ...] = (*([None] * (tensor.ndim - 1)), 1)
-    return ViewFacts(strides, alignment)
+    dense = None
+    if tensor.ndim > 1 and tensor.is_contiguous():
+        dense = (tensor[0].numel(), gcd(256, tensor.data_ptr()))
+    residues: tuple[int, ...] = ()
+    if alignment < RESIDUE_BYTES:
+        size = tensor.element_size()
+        residues = residues_of(tensor.data_ptr(), tensor.shape, tensor.stride(), size)
+    return ViewFacts(strides, alignment, residues, dense)
 
 
 def launcher(case: Case, compiled: CompiledProgram, cubin: bytes) -> tuple[Call, int]:
@@ -113,32 +125,37 @@ def launcher(case: Case, compiled: CompiledProgram, cubin: bytes) -> tuple[Call,
     (unit,) = compiled.launches
     kernel = CudaKernel(unit.artifact, cubin)
     tensors, numbers = case.all, case.op.numbers or {}
-    values = [
-        source.evaluate(
+
+    def value(source: HostValue) -> bool | int | float:
+        return source.evaluate(
             lambda view, dim: tensors[view].shape[dim],
             lambda view, dim: tensors[view].stride(dim),
             lambda name: numbers[name],
         )
-        for source in unit.launch.scalars
-    ]
+
+    values = [value(source) for source in unit.launch.scalars]
+    programs = int(value(unit.launch.programs))
     addresses = [tensors[name].data_ptr() for name in unit.launch.buffers]
 
     def call() -> None:
         stream = torch.cuda.current_stream().cuda_stream
-        kernel.launch(addresses, values, case.rows, stream)
+        kernel.launch(addresses, values, programs, stream)
 
     return call, kernel.attribute("NUM_REGS")
 
 
-def plans(case: Case) -> Iterator[tuple[str, Options]]:
+def plans(case: Case, phase: Phase) -> Iterator[tuple[str, Options]]:
     """The default plan and the analytic one, then rows at several widths and slots a worker.
 
     The others are of the program as written, cached or not, whatever the default plan would keep.
+    Where rows are not aligned there are plans with a phase and without, as far as `phase` allows.
     """
-    yield "default", Options()
+    yield "default", Options(phase=phase)
     yield "analytic", Options(policy="analytic")
     size = TORCH[case.dtype].itemsize
     aligned = case.columns * size % 16 == 0
+    if not aligned:
+        yield from _phased(case, phase)
     seen: set[Options] = set()
     for width in (16 // size, 1) if aligned else (1,):
         for slots, cached in ((4, False), (1, True), (2, True), (4, True), (8, True)):
@@ -158,6 +175,22 @@ def plans(case: Case) -> Iterator[tuple[str, Options]]:
                     f"V{width} S{subgroups} Q{packed}{' cached' if cached else ''}",
                     options,
                 )
+
+
+def _phased(case: Case, phase: Phase) -> Iterator[tuple[str, Options]]:
+    """The best plan with and without a phase, and phases at several packs and widths."""
+    if phase == "auto":
+        yield "no phase", Options(phase="off")
+        yield "phase", Options(phase="on")
+    if phase == "off":
+        return
+    for wide in (2, 4, 8):
+        for slots in (1, 2, 4, 8):
+            subgroups = min(32, max(1, -(-case.columns // (32 * wide * slots))))
+            options = Options(
+                phase="on", lane_elements=wide, programs_per_group=1, threads=32 * subgroups
+            )
+            yield f"phase V{wide} S{subgroups} {slots} slots", options
 
 
 def check(case: Case) -> tuple[float, bool]:
@@ -230,7 +263,7 @@ def copy_rate() -> float:
 
 def run_case(case: Case, rate: float, arguments: argparse.Namespace) -> list[Row]:
     """All contestants of one case."""
-    made, rows = compile_plans(case)
+    made, rows = compile_plans(case, arguments.phase)
     calls: dict[str, Call] = {}
     for name, compiled, cubin in made:
         for result in case.results.values():
@@ -248,14 +281,17 @@ def run_case(case: Case, rate: float, arguments: argparse.Namespace) -> list[Row
     for row in rows:
         if row.plan in screened:
             _fill(row, screened[row.plan], case, rate)
-    wanted = {"certile default": "default"} if "default" in screened else {}
+    wanted = {f"certile {name}": name for name in ("default", "no phase", "phase")}
+    wanted = {shown: name for shown, name in wanted.items() if name in screened}
     if screened:
         wanted["certile best"] = min(screened, key=lambda k: min(screened[k]))
     rows += final(case, rate, wanted, arguments)
     return rows
 
 
-def compile_plans(case: Case) -> tuple[list[tuple[str, CompiledProgram, bytes]], list[Row]]:
+def compile_plans(
+    case: Case, phase: Phase
+) -> tuple[list[tuple[str, CompiledProgram, bytes]], list[Row]]:
     """The plans that compile, and rows for those that are declined."""
     made: list[tuple[str, CompiledProgram, bytes]] = []
     declined: list[Row] = []
@@ -267,7 +303,7 @@ def compile_plans(case: Case) -> tuple[list[tuple[str, CompiledProgram, bytes]],
         except CertileError as error:
             return error
 
-    wanted = list(plans(case))
+    wanted = list(plans(case, phase))
     with ThreadPoolExecutor(8) as pool:
         built = list(pool.map(build, (options for _, options in wanted)))
     for (name, _), result in zip(wanted, built, strict=True):
@@ -288,10 +324,11 @@ def final(
     calls: dict[str, Call] = {"torch": lambda: native(case.tensors)}
     shown: dict[str, str] = {}
     for contestant, plan in wanted.items():
-        compiled = case.compile(dict(plans(case))[plan])
+        compiled = case.compile(dict(plans(case, arguments.phase))[plan])
         cubin = compile_cuda(compiled.launches[0].artifact, architecture())
         calls[contestant] = launcher(case, compiled, cubin)[0]
-        shown[contestant] = plan if plan != "default" else f"default: {described(compiled)}"
+        chosen = plan in ("default", "no phase", "phase")
+        shown[contestant] = f"{plan}: {described(compiled)}" if chosen else plan
     if arguments.inductor:
         # Past eight shapes of one function the compiler gives up and runs it eagerly.
         torch._dynamo.reset()
@@ -309,12 +346,15 @@ def described(compiled: CompiledProgram) -> str:
     """The mapping of a plan and the form of the program it follows."""
     plan = compiled.launches[0].plan
     mapping = plan.mapping
+    if mapping is not None and mapping.family == "flat":
+        return f"flat V{mapping.lane_elements} S{mapping.subgroups_per_program} U{mapping.unroll}"
     if mapping is None or mapping.family != "subgroup":
         return "reference map"
     form = "derived" if plan.derivation is not None else plan.materialization
     packed, wide = mapping.programs_per_group, mapping.lane_elements
     cached = " cached" if plan.cache_inputs else ""
-    return f"V{wide} S{mapping.subgroups_per_program} Q{packed}{cached} {form}"
+    phase = " phase" if mapping.phase else ""
+    return f"V{wide} S{mapping.subgroups_per_program} Q{packed}{phase}{cached} {form}"
 
 
 def _row(case: Case, contestant: str, plan: str) -> Row:
@@ -363,6 +403,8 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--ops", default=",".join(OPS))
     parser.add_argument("--shapes", default=",".join(f"{r}x{c}" for r, c in SHAPES))
     parser.add_argument("--dtypes", default="f32,bf16")
+    parser.add_argument("--odd", action="store_true", help="rows that do not begin aligned")
+    parser.add_argument("--phase", choices=("auto", "on", "off"), default="auto")
     parser.add_argument("--inductor", action="store_true", help="also time torch.compile")
     parser.add_argument("--out", type=Path, default=Path("benchmarks/results"))
     return parser.parse_args()
@@ -374,7 +416,8 @@ def main() -> int:
     torch.manual_seed(0)
     rate = copy_rate()
     rows: list[Row] = []
-    for shape in arguments.shapes.split(","):
+    odd = ",".join(f"{r}x{c}" for r, c in ODD)
+    for shape in (odd if arguments.odd else arguments.shapes).split(","):
         count, columns = (int(part) for part in shape.split("x"))
         for dtype in arguments.dtypes.split(","):
             for name in arguments.ops.split(","):

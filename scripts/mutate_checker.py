@@ -40,12 +40,13 @@ FAST = (
     *(f"tests/unit/proof/test_{name}.py" for name in ("rules", "replay", "kinds", "field")),
     *(f"tests/unit/proof/test_{name}.py" for name in ("terms", "elaborate", "certificate")),
     *(f"tests/unit/proof/test_{name}.py" for name in ("finite", "reader", "columns")),
-    *(f"tests/unit/proof/test_{name}.py" for name in ("regions", "region_types")),
+    *(f"tests/unit/proof/test_{name}.py" for name in ("regions", "region_types", "region_columns")),
     *(f"tests/unit/search/test_{name}.py" for name in ("evaluate", "prover", "fusion")),
 )
 THOROUGH = ("tests/proof", "tests/unit/search", "tests/rewrites")
 # Of processor time, so that a busy machine does not count as a test that does not end.
 SECONDS = 60
+SECONDS_THOROUGH = 600
 
 _COMPARISONS: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Eq: ast.NotEq,
@@ -176,7 +177,7 @@ def _tested(mutant: Mutant | None, tests: Sequence[str]) -> int:
     """In a process of its own: the exit status of the tests, or an end by the timer."""
     import pytest
 
-    signal.setitimer(signal.ITIMER_PROF, SECONDS)
+    signal.setitimer(signal.ITIMER_PROF, SECONDS_THOROUGH if tests is THOROUGH else SECONDS)
     if mutant is not None:
         sys.meta_path.insert(0, _Finder(mutant))
     options = ["-x", "-q", "-p", "no:cacheprovider", "-m", "not full and not fuzz and not gpu"]

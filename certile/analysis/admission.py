@@ -159,12 +159,14 @@ def target_binding(region: Region) -> Refusal | None:
         return _no(rule, "the target has subgroups", f"{region.target_kind} is not known")
     if not any(effect is parallel for effect in region.kernel.body):
         return _no(rule, "the region is a launch", "it is not at top level", parallel.loc)
-    if parallel.scope not in ("auto", "subgroup"):
+    # On a CPU a group is one worker, which every map gives a program.
+    group = ("group",) if region.target_kind == "cpu" else ()
+    if parallel.scope not in ("auto", "subgroup", *group):
         missing = f'it asks for scope="{parallel.scope}"'
         return _no(rule, "the region may be bound to subgroups", missing, parallel.loc)
     inside: tuple[Serial | Reduce, ...] = (*region.loops, *region.nodes(Reduce))
     for inner in inside:
-        if inner.scope != "auto":
+        if inner.scope not in ("auto", *(group if parallel.scope == "group" else ())):
             missing = f'scope="{inner.scope}" is asked for'
             return _no(rule, "loops and reductions leave their scope open", missing, inner.loc)
     return None
@@ -335,12 +337,8 @@ def element_order(region: Region) -> Refusal | None:
 
 
 def recomputation(region: Region) -> Refusal | None:
-    """What is computed where a fallback's condition holds is made of reductions of whole rows."""
-    claim = "a row is computed again by reductions that keep nothing"
-    for fallback in region.nodes(Fallback):
-        if any(map(keeps, region.nodes(Reduce))):
-            missing = "a reduction of the program keeps an axis"
-            return _no("recomputation", claim, missing, fallback.loc)
+    """What is computed where a fallback's condition holds is made of reductions."""
+    claim = "a row is computed again by reductions"
     for node in region.values.nodes:
         if isinstance(node, Scan | Sort) and node in region.values.apart:
             missing = f"a {node.mnemonic.removeprefix('tile.')} is computed again"

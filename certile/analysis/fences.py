@@ -10,7 +10,7 @@ lowering.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from certile.analysis.effects import trips
@@ -34,10 +34,17 @@ from certile.ir.tile import (
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """What one subgroup does to group memory: write or read `resource`, or arrive at a fence."""
+    """What is done to memory of a group: write or read `resource`, or arrive at a fence.
 
-    kind: Literal["write", "read", "fence"]
+    A `store` is a write that no other store of the resource meets.  Accesses of one `owner` (None:
+    of anybody) are made by the thread that owns the element, the same one for all of them.  `at` is
+    who makes the access.
+    """
+
+    kind: Literal["write", "store", "read", "fence"]
     resource: object = None
+    owner: object = None
+    at: object = field(default=None, compare=False)
 
 
 FENCE = Event("fence")
@@ -46,18 +53,32 @@ FENCE = Event("fence")
 def unfenced(trace: Iterable[Event]) -> tuple[Event, Event] | None:
     """The first two accesses of one resource that conflict without a fence between, or None.
 
-    Two accesses conflict when one of them writes, whoever makes them.
+    Two accesses conflict when one of them writes, unless one thread makes both.
     """
-    since_fence: list[Event] = []
+    since_fence: dict[object, list[Event]] = {}
     for event in trace:
         if event.kind == "fence":
             since_fence.clear()
             continue
-        for earlier in since_fence:
-            if earlier.resource == event.resource and "write" in (earlier.kind, event.kind):
-                return earlier, event
-        since_fence.append(event)
+        met = since_fence.setdefault(event.resource, [])
+        earlier = conflicting(met, event)
+        if earlier is not None:
+            return earlier, event
+        met.append(event)
     return None
+
+
+def conflicting(met: Iterable[Event], event: Event) -> Event | None:
+    """The first of some accesses of a resource that another one must be kept apart from."""
+    return next((earlier for earlier in met if _conflict(earlier, event)), None)
+
+
+def _conflict(a: Event, b: Event) -> bool:
+    """Whether two accesses of one resource must not be made in either order."""
+    if a.owner is not None and a.owner == b.owner:
+        return False
+    kinds = {a.kind, b.kind}
+    return "write" in kinds or kinds == {"store", "read"}
 
 
 def second_fences(steps: tuple[Step, ...]) -> tuple[Reduce, ...]:

@@ -21,6 +21,7 @@ from math import prod
 from certile.analysis.affine import affine, iota
 from certile.analysis.layout import FOLDS, Layout, is_held, keeps, wide
 from certile.analysis.sharing import Anchors, Place
+from certile.analysis.views import Moved
 from certile.diagnostics import Refusal
 from certile.ir.node import Node
 from certile.ir.tile import Carried, Load, Memory, Reduce, Scan, Sort, Store, Tile
@@ -57,7 +58,7 @@ class _Search:
     """The candidates of one program, what makes one legal, and what it costs."""
 
     def __init__(self, anchors: Anchors, places: Sequence[Place]) -> None:
-        self._places = [(place, anchors.reads(place.anchor, place.roots)) for place in places]
+        self._places = [(place, _held_reads(anchors, place)) for place in places]
         self._reductions = [p.anchor for p in places if isinstance(p.anchor, Reduce)]
         self._nodes: Collection[Node] = anchors.values.nodes
 
@@ -140,6 +141,12 @@ class _Search:
             "whichever axes lie across lanes, some element is read elsewhere",
             loc=carried.loc if isinstance(carried, Tile) else UNKNOWN_LOC,
         )
+
+
+def _held_reads(anchors: Anchors, place: Place) -> dict[Node, frozenset[Moved]]:
+    """What a place evaluates, but for the reductions that are made where they are read."""
+    reads = anchors.reads(place.anchor, place.roots)
+    return {node: ways for node, ways in reads.items() if node not in anchors.inline}
 
 
 def _axes(node: Node) -> tuple[Axis, ...]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from certile.ir.node import Node
-from certile.ir.tile import Carried, Load, Memory, Reduce, Result, Serial
+from certile.ir.tile import Carried, Fallback, Load, Memory, Reduce, Result, Serial
 from certile.ir.types import Axis
 
 __all__ = ["FOLDS", "ORDERED_TREES", "Layout", "Way", "is_held", "keeps", "wide"]
@@ -38,7 +38,7 @@ def is_held(node: Node) -> bool:
     match node:
         case Reduce():
             return keeps(node)
-        case Carried() | Result(of=Serial()):
+        case Carried() | Result(of=Fallback() | Serial()):
             return bool(node.axes)
         case Load(buffer=Memory()):
             return True

@@ -19,7 +19,7 @@ from certile.analysis.sharing import Anchors, roots_of
 from certile.ir.dtypes import DType
 from certile.ir.node import Node
 from certile.ir.rows import Step, Stripe
-from certile.ir.tile import Carried, Fallback, Memory, Parallel, Reduce, Serial, Store, Tile
+from certile.ir.tile import Carried, Fallback, Memory, Parallel, Reduce, Result, Serial, Store, Tile
 from certile.ir.types import Axis
 
 __all__ = [
@@ -199,7 +199,7 @@ def stripes(
         for key in _kept_by(step, escaped, read):
             if key in found:
                 continue
-            outlives = isinstance(key, Memory | Carried) or key in escaped
+            outlives = isinstance(key, Memory | Carried | Result) or key in escaped
             outer = layout.outside(key.axes) if outlives else ()
             found[key] = Stripe(key, _dtypes(key), outer, _lane_axes(key, step, layout))
     return tuple(found.values())

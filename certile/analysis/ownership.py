@@ -17,6 +17,7 @@ from dataclasses import dataclass
 
 from certile.analysis.loops import fused
 from certile.diagnostics import Refusal
+from certile.ir.folds import tiles_of
 from certile.ir.node import Node
 from certile.ir.rows import RowProgram, Step, Stripe
 from certile.ir.tile import (
@@ -42,6 +43,9 @@ from certile.ir.tile import (
 )
 from certile.ir.types import Axis
 from certile.source import Loc
+
+# What the body of a fallback may be made of.
+_AGAIN = frozenset({"reduce", "fold", "nest", "load", "gather", "assign", "fallback"})
 
 
 @dataclass(frozen=True)
@@ -103,6 +107,8 @@ class _Audit:
         self._filled: dict[Node, tuple[_Loop, ...]] = {}
         self._open: tuple[_Loop, ...] = ()
         self._serial: list[Serial] = []
+        # The fallbacks whose bodies are under examination.
+        self._again: list[Fallback] = []
         self._overwritten: set[Node] = set()
         # The steps that share the sweep under examination.
         self._sweep: frozenset[Node] = frozenset()
@@ -170,14 +176,26 @@ class _Audit:
         return refusal
 
     def _fallback(self, node: Fallback, step: Step) -> Refusal | None:
-        """What the body of a fallback makes is known inside alone, and it keeps nothing."""
+        """What the body of a fallback makes is known inside alone; it stores nothing.
+
+        Nor does it keep anything but the elements of the tiles that it replaces.
+        """
+        replaced: dict[Node, Tile | None] = {}
         for inner in _all(step.body):
-            if inner.kind not in ("reduce", "load", "gather", "fallback"):
+            if inner.kind not in _AGAIN:
                 claim = "a row that is computed again keeps and stores nothing"
                 return _refusal(claim, f"a step of kind {inner.kind} is inside", inner.node.loc)
-        refusal = self._walk(node.tried, step, {})
+            if inner.kind == "assign":
+                replaced[inner.node] = inner.value
+        wanted = {tile: node.instead[tile.index] for tile in tiles_of(node)}
+        if any(replaced.get(tile) is not value for tile, value in wanted.items()):
+            claim = "every tile of a fallback is replaced where it is computed again"
+            return _refusal(claim, "one is not", node.loc)
+        refusal = self._walk(_single(node.tried), step, {})
         outside = dict(self._filled)
-        refusal = refusal or self._body(step.body) or self._walk(node.instead, step, {})
+        self._again.append(node)
+        refusal = refusal or self._body(step.body) or self._walk(_single(node.instead), step, {})
+        self._again.pop()
         self._filled = {**outside, node: self._open}
         return refusal
 
@@ -190,10 +208,23 @@ class _Audit:
             refusal = self._walk([node], step, own, entering=node)
         else:
             refusal = self._walk([step.value], step, own)
+        if isinstance(node, Result):
+            refusal = refusal or self._of_fallback(node, step)
         self._filled[node] = self._open
         if self._serial and node in self._serial[-1].params:
             self._overwritten.add(node)
         return refusal
+
+    def _of_fallback(self, node: Result, step: Step) -> Refusal | None:
+        """A tile of a fallback takes its value first, and in its body what stands instead."""
+        of = node.of
+        if isinstance(of, Fallback):
+            inside = of in self._again
+            sides = of.instead if inside else of.values
+            if step.value is sides[node.index] and (node in self._filled) == inside:
+                return None
+        claim = "a tile of a fallback takes its value, and then what stands instead"
+        return _refusal(claim, "it takes another one", node.loc)
 
     def _record(self, key: Tile | Memory) -> Stripe:
         """The stripe of a value; one without a record of its own lies as its elements do."""
@@ -239,7 +270,7 @@ class _Audit:
                 if refusal is not None:
                     return refusal
                 continue
-            made = node is entering or node in self._filled
+            made = node is entering or node in self._filled or node in self._program.inline
             if isinstance(node, Fallback | Reduce) and not made:
                 claim = "a reduction is made before it is read, and where it is read"
                 return _refusal(claim, "it is made later, or inside a fallback", node.loc)
@@ -253,6 +284,7 @@ class _Audit:
     def _below(self, node: Node, place: Place, entering: Node | None) -> list[tuple[Node, Place]]:
         """What a node reads, and at which coordinates."""
         known = isinstance(node, Fallback | Reduce | Serial) or node in self._scalars
+        known = known and node not in self._program.inline
         if known and node is not entering:
             return []
         match node:
@@ -267,8 +299,12 @@ class _Audit:
     def _kept(self, node: Node) -> Tile | None:
         """The key of the stripe, or the reduction, that a node reads; None for other nodes."""
         match node:
+            case _ if node in self._program.inline:
+                return None
             case Result(of=Serial(params=params), index=index) if node.axes:
                 return params[index]
+            case Result(of=Fallback()) if node.axes:
+                return node
             case Carried() | Scan() | Sort() if node.axes:
                 return node
             case Reduce() if any(axis.extent != 1 for axis in node.spanned):
@@ -282,6 +318,9 @@ class _Audit:
         loc = key.loc
         if key not in self._filled:
             return _refusal("a stripe is filled before it is read", "it is not", loc)
+        if isinstance(key, Result) and key.of not in self._filled:
+            claim = "a tile of a fallback is read when its condition has been looked at"
+            return _refusal(claim, "it is read before", loc)
         if node is key and key in self._overwritten:
             claim = "a carried tile is read before it takes its next elements"
             return _refusal(claim, "it is read later", loc)
@@ -334,6 +373,11 @@ def _form(index: Tile, place: Place) -> Form | None:
             return None if inner is None else inner * int(factor)
         case _:
             return None
+
+
+def _single(values: tuple[Tile, ...]) -> list[Node]:
+    """Those of some values that have one element."""
+    return [value for value in values if not value.axes]
 
 
 def _all(steps: tuple[Step, ...]) -> Iterator[Step]:

@@ -69,7 +69,8 @@ class _Count:
     def __init__(self, program: RowProgram) -> None:
         single = (step.node for step in flat(program.steps) if step.kind in ("load", "gather"))
         scalars = [node for node in single if isinstance(node, Tile)]
-        self._anchors = Anchors(Values(program.parallel), program.materialized, scalars)
+        values = Values(program.parallel)
+        self._anchors = Anchors(values, program.materialized, scalars, program.inline)
         self.usual: dict[Load, Bound] = {}
         self.again: dict[Load, Bound] = {}
         self._into = self.usual
@@ -126,7 +127,7 @@ class _Count:
             if not load.axes and load in at.known:
                 continue
             at.known.add(load)
-            visits = (points if load.axes else 1) * at.rounds
+            visits = (points if load.axes else 1) * at.rounds * self._anchors.turns(load)
             places = max(1, prod(axis.static for axis in load.axes))
             before, often = self._into.get(load, 0), _rounds_alike(load, at.loops)
             if before is None or often is None:

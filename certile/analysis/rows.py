@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import prod
 from typing import TypeVar
 
@@ -18,7 +18,7 @@ from certile.analysis import ownership, sharing
 from certile.analysis.admission import Region, refusal_of
 from certile.analysis.effects import trips
 from certile.analysis.lanes import layouts
-from certile.analysis.layout import Layout
+from certile.analysis.layout import Layout, is_held, wide
 from certile.analysis.loops import outlasting
 from certile.analysis.nests import (
     advance,
@@ -34,7 +34,8 @@ from certile.analysis.nests import (
 from certile.analysis.sharing import Anchors, Materialization, Place, domain_of
 from certile.analysis.views import Evaluation, index_loads, snapshots
 from certile.diagnostics import Refusal
-from certile.ir.node import Node
+from certile.ir.folds import tiles_of
+from certile.ir.node import Node, reach
 from certile.ir.rows import RowProgram, Step, StepKind, Traffic
 from certile.ir.tile import (
     Effect,
@@ -76,6 +77,7 @@ def analyse(
     that hold a transcendental function, `nothing` none but what a store overtakes.  `cache_inputs`
     keeps loads with two consumers as well.
     Of several ways to lay kept axes out, the best is taken that keeps at most `budget` words.
+    Where none does, what is kept of every round of a loop may be made where it is read instead.
     """
     region = Region(kernel, parallel, target_kind)
     refusal = refusal_of(region)
@@ -83,35 +85,86 @@ def analyse(
         return refusal
     wanted = sharing.select(region.values, materialization, cache_inputs)
     stores = [access.effect for access in region.accesses if isinstance(access.effect, Store)]
-    scalars = _scalar_steps(region, stores)
-    places = sharing.places(region.values, stores, scalars, region.loops)
-    found = layouts(Anchors(region.values, (), scalars), places)
+    given = _Given(region, tuple(wanted), _scalar_steps(region, stores), tuple(stores))
+    made = _ways(given, budget)
+    found = [way for way in made if not isinstance(way, Refusal)]
+    if not found or words(found[-1].stripes) <= budget:
+        return found[-1] if found else made[0]
+    for inline in dict.fromkeys(_made_at_leaves(way, given) for way in found):
+        again = _ways(replace(given, inline=inline), budget)[-1] if inline else found[0]
+        if not isinstance(again, Refusal) and words(again.stripes) <= budget:
+            return again
+    return found[0]
+
+
+@dataclass(frozen=True)
+class _Given:
+    """A region, the tiles worth keeping, its scalar steps and stores, and what has no step."""
+
+    region: Region
+    wanted: tuple[Tile, ...]
+    scalars: frozenset[Tile]
+    stores: tuple[Store, ...]
+    inline: frozenset[Reduce] = frozenset()
+
+    def anchors(self, kept: Collection[Tile] = ()) -> Anchors:
+        """Where its domains are evaluated."""
+        return Anchors(self.region.values, kept, self.scalars, self.inline)
+
+    def places(self) -> list[Place]:
+        """Every place but those of kept tiles."""
+        region = self.region
+        return sharing.places(region.values, self.stores, self.scalars, region.loops, self.inline)
+
+
+def _ways(given: _Given, budget: int) -> list[RowProgram | Refusal]:
+    """The row program of each layout, up to the first that keeps at most `budget` words."""
+    places = given.places()
+    found = layouts(given.anchors(), places)
     if isinstance(found, Refusal):
-        return found
+        return [found]
     made: list[RowProgram | Refusal] = []
     for layout in found:
-        program = _laid_out(region, wanted, scalars, places, layout)
-        if not isinstance(program, Refusal) and words(program.stripes) <= budget:
-            return program
+        program = _laid_out(given, places, layout)
         made.append(program)
-    return next((program for program in made if not isinstance(program, Refusal)), made[0])
+        if not isinstance(program, Refusal) and words(program.stripes) <= budget:
+            break
+    return made
 
 
-def _laid_out(
-    region: Region,
-    wanted: Sequence[Tile],
-    scalars: frozenset[Tile],
-    places: Sequence[Place],
-    layout: Layout,
-) -> RowProgram | Refusal:
+def _made_at_leaves(program: RowProgram, given: _Given) -> frozenset[Reduce]:
+    """Reductions that are kept of every round of a loop, and may be made where they are read.
+
+    Only reductions along the axes of that loop read one, so that it is made again once for each of
+    these, and all that it reads itself is at hand: views, and values without axes.
+    """
+    held = {stripe.key for stripe in program.stripes}
+    found: dict[Node, frozenset[Axis]] = {}
+    for key in (stripe.key for stripe in program.stripes if stripe.copies > 1):
+        # The accumulators of a reproducible tree would be storage as well.
+        if not isinstance(key, Reduce) or key.policy == "reproducible":
+            continue
+        if not any(node in held or is_held(node) for node in reach(key.args)):
+            found[key] = frozenset(wide(key.spanned))
+    anchors = given.anchors()
+    for place in given.places():
+        leaves = place.anchor.over if isinstance(place.anchor, Reduce) else ()
+        for node in anchors.reads(place.anchor, place.roots):
+            if node is not place.anchor and not found.get(node, frozenset()) <= set(leaves):
+                del found[node]
+    return frozenset(key for key in found if isinstance(key, Reduce))
+
+
+def _laid_out(given: _Given, places: Sequence[Place], layout: Layout) -> RowProgram | Refusal:
     """The row program under one layout, unless what it keeps cannot be kept."""
+    region, wanted, scalars = given.region, list(given.wanted), given.scalars
     forced: frozenset[Tile] = frozenset((*region.nodes(Scan), *region.nodes(Sort)))
     while True:
-        kept = sharing.settle(region.values, wanted, forced, scalars, places, layout)
+        kept = sharing.settle(region.values, wanted, forced, scalars, places, layout, given.inline)
         if isinstance(kept, Refusal):
             return kept
-        anchors = Anchors(region.values, kept, scalars)
-        whole = _Order(region, kept, scalars).steps()
+        anchors = given.anchors(kept)
+        whole = _Order(region, anchors).steps()
         steps = nested(whole, layout)
         escaped = escaping(steps, anchors)
         # Elements of lanes that leave the loop that makes them would be kept for all its rounds:
@@ -148,8 +201,9 @@ class _Order:
     What a fallback alone wants is a step of its body, wherever else it could be made.
     """
 
-    def __init__(self, region: Region, kept: Collection[Tile], scalars: Collection[Tile]) -> None:
-        self._region, self._kept, self._scalars = region, kept, scalars
+    def __init__(self, region: Region, anchors: Anchors) -> None:
+        self._region, self._anchors = region, anchors
+        self._kept, self._scalars = anchors.kept, anchors.scalars
         self._read = {a.buffer for a in region.accesses if isinstance(a.effect, Load)}
         self._done: set[Node] = set()
         self._open: list[list[Step]] = [[]]
@@ -184,7 +238,7 @@ class _Order:
             self._effect(inner)
         for after in loop.yields:
             self._demand(after)
-        self._open[-1] += advance(loop, Anchors(self._region.values, self._kept, self._scalars))
+        self._open[-1] += advance(loop, self._anchors)
         body = tuple(self._open.pop())
         self._open[-1].append(Step("serial", loop, (), body))
 
@@ -198,11 +252,18 @@ class _Order:
         if kind is None or node in self._done:
             return
         assert isinstance(node, Tile)
-        body = self._instead(node) if isinstance(node, Fallback) else ()
+        made = self._fallback(node) if isinstance(node, Fallback) else ()
         self._done.add(node)
         home = self._region.values.home(node)
         steps = self._open[len(home)] if self._body is None else self._body
-        steps.insert(self._place(steps), Step(kind, node, domain_of(node), body))
+        for step in made or (Step(kind, node, domain_of(node)),):
+            steps.insert(self._place(steps), step)
+
+    def _fallback(self, node: Fallback) -> tuple[Step, ...]:
+        """A fallback, after the steps that keep the tiles that it may replace."""
+        first = (Step("assign", at, at.axes, value=node.values[at.index]) for at in tiles_of(node))
+        again = (Step("assign", at, at.axes, value=node.instead[at.index]) for at in tiles_of(node))
+        return (*first, Step("fallback", node, (), (*self._instead(node), *again)))
 
     def _instead(self, fallback: Fallback) -> tuple[Step, ...]:
         """The steps that only a fallback needs; what something else needs too is made before."""
@@ -233,7 +294,7 @@ class _Order:
 
     def _kind(self, node: Node) -> StepKind | None:
         if isinstance(node, Reduce):
-            return "reduce"
+            return None if node in self._anchors.inline else "reduce"
         if isinstance(node, Fallback):
             return "fallback"
         if isinstance(node, Scan):
@@ -304,10 +365,10 @@ class _Schedule:
         self, node: Fallback, body: tuple[Step, ...], loops: tuple[Serial, ...], times: int
     ) -> None:
         scalar = Step("fallback", node, ())
-        self._evaluate(scalar, node.tried, loops, times)
+        self._evaluate(scalar, [tile for tile in node.tried if not tile.axes], loops, times)
         around, self._counts = self._counts, self.apart
         self._run(body, loops, times)
-        self._evaluate(scalar, node.instead, loops, times)
+        self._evaluate(scalar, [tile for tile in node.instead if not tile.axes], loops, times)
         self._counts = around
 
     def _evaluate(
@@ -318,7 +379,7 @@ class _Schedule:
         self._inline_domains(anchor, reads, times)
         for node in reads:
             if isinstance(node, Load) and (node is anchor or not self.anchors.stops(node)):
-                self._touch(node, step.elements, times)
+                self._touch(node, step.elements, times * self.anchors.turns(node))
         alike = self.layout.lanes is not None and not step.axes and not isinstance(anchor, Store)
         self.timeline.append(
             Evaluation(len(self.timeline), anchor, domain_of(anchor), loops, reads, alike)
@@ -388,6 +449,7 @@ def _program(
         lanes=layout.lanes,
         units=() if layout.lanes is None else schedule.units,
         folds=_nodes(steps, "fold", Reduce),
+        inline=schedule.anchors.inline,
         fallbacks=_nodes(steps, "fallback", Fallback),
         apart=tuple(reduction for reduction, _, _ in apart.reductions),
         apart_extents=tuple(extent for _, extent, _ in apart.reductions),

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import Literal
 
 from certile.analysis.effects import Values
@@ -118,17 +119,30 @@ class Anchors:
     """Where element domains are evaluated, for a set of kept tiles.
 
     `scalars` are the gathers and index-feeding loads without distributed axes: each is a step.
+    `inline` are reductions that are made where they are read.
     """
 
-    def __init__(self, values: Values, kept: Collection[Tile], scalars: Collection[Tile]) -> None:
+    def __init__(
+        self,
+        values: Values,
+        kept: Collection[Tile],
+        scalars: Collection[Tile],
+        inline: Collection[Reduce] = (),
+    ) -> None:
         self.values = values
         self.kept = frozenset(kept)
         self.scalars = frozenset(scalars)
+        self.inline = frozenset(inline)
 
     def stops(self, node: Node) -> bool:
         """Whether a node has been evaluated by a step of its own."""
-        made = isinstance(node, Fallback | Reduce | Scan | Sort)
+        made = isinstance(node, Fallback | Reduce | Scan | Sort) and node not in self.inline
         return made or node in self.kept or node in self.scalars
+
+    def turns(self, node: Tile) -> int:
+        """How often a node is evaluated for one element of what reads it, by inline reductions."""
+        own = {axis for reduction in self.inline for axis in reduction.over}
+        return prod(axis.static for axis in node.axes if axis in own)
 
     def reads(self, anchor: Node | None, roots: Iterable[Node]) -> dict[Node, frozenset[Moved]]:
         """What is evaluated for an anchor, and how its elements are reached."""
@@ -139,8 +153,14 @@ class Anchors:
 
 
 def roots_of(anchor: Tile | Effect) -> tuple[Node, ...]:
-    """What evaluating an anchor reads: a kept tile itself, anything else its operands."""
-    if isinstance(anchor, Fallback | Reduce | Scan | Sort | Store | Serial):
+    """What evaluating an anchor reads: a kept tile itself, anything else its operands.
+
+    The tiles that a fallback chooses between are read by the steps that keep them.
+    """
+    if isinstance(anchor, Fallback):
+        scalars = (*anchor.values, *anchor.instead, anchor.when)
+        return tuple(value for value in scalars if not value.axes)
+    if isinstance(anchor, Reduce | Scan | Sort | Store | Serial):
         return tuple(anchor.operands())
     return (anchor,)
 
@@ -152,6 +172,8 @@ def domain_of(anchor: Tile | Effect) -> tuple[Axis, ...]:
             return (*anchor.spanned, *anchor.over)
         case Sort():
             return anchor.value.axes
+        case Fallback():
+            return ()
         case Store() | Tile():
             return anchor.axes
         case _:
@@ -160,9 +182,10 @@ def domain_of(anchor: Tile | Effect) -> tuple[Axis, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where an element domain is evaluated: for a step's node, or for a tile that a loop carries.
+    """Where an element domain is evaluated: for a step's node, or for a tile that is assigned.
 
-    `anchor` is the node whose evaluation it is; a value that becomes a carried tile has none.
+    `anchor` is the node whose evaluation it is; what becomes a carried tile, or that of a fallback,
+    has none.
     """
 
     anchor: Tile | Effect | None
@@ -180,10 +203,13 @@ def places(
     stores: Iterable[Store],
     scalars: Iterable[Tile],
     loops: Iterable[Serial],
+    inline: Collection[Reduce] = (),
 ) -> list[Place]:
     """Every place of a region but those of kept tiles."""
-    made = (node for node in values.nodes if isinstance(node, Fallback | Reduce))
+    made = (n for n in values.nodes if isinstance(n, Fallback | Reduce) and n not in inline)
     carried = [t for loop in loops for t in (*loop.inits, *loop.yields) if t.axes]
+    fallbacks = (node for node in values.nodes if isinstance(node, Fallback))
+    carried += [t for at in fallbacks for t in (*at.values, *at.instead) if t.axes]
     return [
         *(place_of(store) for store in stores),
         *(place_of(tile) for tile in (*made, *scalars)),
@@ -198,6 +224,7 @@ def settle(
     scalars: Collection[Tile],
     fixed: Sequence[Place],
     layout: Layout,
+    inline: Collection[Reduce] = (),
 ) -> Refusal | frozenset[Tile]:
     """Drop kept tiles until every consumer of each reads its own element.
 
@@ -209,7 +236,7 @@ def settle(
     worth = (tile for tile in kept if layout.of(tile.axes) or is_expensive(tile))
     remaining = {*worth, *snapshots}
     while True:
-        anchors = Anchors(values, remaining, scalars)
+        anchors = Anchors(values, remaining, scalars, inline)
         wrong = _misread(anchors, [*fixed, *map(place_of, remaining)], layout)
         if not wrong:
             return frozenset(remaining)

@@ -21,6 +21,7 @@ from certile.codegen.artifact import Artifact
 from certile.diagnostics import CertileError, UnsupportedError
 from certile.ops.kernels import bare
 from certile.pipeline import compile_program
+from certile.runtime.metal import context
 from certile.runtime.target import target
 from certile.targets import DEFAULTS
 
@@ -50,7 +51,7 @@ def abilities() -> list[Ability]:
         _tried("cpu", "runs", lambda: _runs("cpu"), "python -m pip install --upgrade llvmlite"),
         _tried("reference", "runs", lambda: _runs("reference"), ""),
         _tried("metal-sim", "runs", lambda: _runs("metal-sim"), clang),
-        _tried("metal", "text", lambda: _prints("metal"), ""),
+        _metal(),
         _tried("cuda", "compiles", _compiles_cuda, cuda),
         _tried("cuda device", "runs", _runs_cuda, ""),
         _tried("null", "plans", _plans, ""),
@@ -67,12 +68,22 @@ def _tried(name: str, can: str, attempt: Callable[[], str], fix: str) -> Ability
         return _failed(name, "fault", error, fix)
 
 
+def _metal() -> Ability:
+    """Run on the device of this machine; where there is none, generate the text of a kernel."""
+    try:
+        context.current()
+    except UnsupportedError as error:
+        missing = error.diagnostic.message
+        return _tried("metal", "text", lambda: f"{_prints('metal')}; {missing}", "")
+    return _tried("metal", "runs", lambda: _runs("metal"), "")
+
+
 def _failed(name: str, state: State, error: Exception, fix: str) -> Ability:
     found = error.diagnostic.message if isinstance(error, CertileError) else first_line(error)
     return {"target": name, "state": state, "can": "nothing", "found": found, "fix": fix}
 
 
-def _runs(name: Literal["cpu", "reference", "metal-sim"]) -> str:
+def _runs(name: Literal["cpu", "reference", "metal-sim", "metal"]) -> str:
     with target(name):
         y = ops.softmax(np.zeros((3, 8), np.float32))
     if not bool((y == np.float32(0.125)).all()):
@@ -89,7 +100,7 @@ def _text(name: str) -> Artifact:
 
 def _prints(name: str) -> str:
     lines = len(_text(name).text.splitlines())
-    return f"a kernel was generated ({lines} lines); this version drives no device of this kind"
+    return f"a kernel was generated ({lines} lines)"
 
 
 def _plans() -> str:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from certile.cli.charts import bench_figure, check_plot, given, save
 from certile.cli.contest import Case, Figure, Race
-from certile.cli.options import parse_shape
+from certile.cli.options import Backend, parse_shape
 from certile.cli.output import FAILED, GOOD, answer, progress
 from certile.cli.tables import aligned
 
@@ -28,6 +28,7 @@ class Request:
     shapes: tuple[str, ...]
     dtypes: tuple[str, ...]
     against: tuple[str, ...]
+    backend: Backend = "native"
 
     def cases(self) -> list[Case]:
         """Return the product of operations, dtypes and shapes."""
@@ -54,7 +55,8 @@ def run_bench(request: Request, *, plot: Path | None, as_json: bool) -> int:
     cases = request.cases()
     for number, case in enumerate(cases, 1):
         progress(f"{number}/{len(cases)} {case.op} {case.shape} {case.dtype}")
-        figures += Race(case, request.against).run(_SECONDS_A_CASE)
+        race = Race(case, request.against, backend=request.backend)
+        figures += race.run(_SECONDS_A_CASE)
     progress()
     document = {"rows": [figure.to_json() for figure in figures]}
     answer(document, lambda: table(figures), as_json=as_json)

@@ -35,6 +35,7 @@ from certile.cli.forms import (
     traffic,
 )
 from certile.cli.memory import require_memory
+from certile.cli.options import Backend
 from certile.cli.oracles import tolerance
 from certile.cli.own_copy import own_copy
 from certile.diagnostics import ArgumentError, UnsupportedError
@@ -118,7 +119,7 @@ class Figure:
 class Race:
     """The buffers and contestants of one case."""
 
-    def __init__(self, case: Case, against: Sequence[str]) -> None:
+    def __init__(self, case: Case, against: Sequence[str], *, backend: Backend = "native") -> None:
         case.check()
         self.case = case
         self._torch = _torch_or_none()
@@ -131,6 +132,8 @@ class Race:
         self.inputs = [tuple(map(self._native_array, plain)) for _ in range(count)]
         self.outputs = [self._empty() for _ in range(count)]
         self.contestants = list(self._contestants(against))
+        if backend == "tirx":
+            self.contestants += self._through_tvm()
         self._check()
 
     @property
@@ -169,6 +172,25 @@ class Race:
         for framework in against:
             found += self._opponent(framework)
         return found
+
+    def _through_tvm(self) -> list[Contestant]:
+        """Our plan of the case, compiled by TVM; none where it has no bare form of these arrays."""
+        if self.case.dtype == "bf16":
+            return []
+        from certile.cli.through_tvm import contestant
+
+        ins = [tuple(map(_shared_numpy, each)) for each in self.inputs]
+        outs = [tuple(map(_shared_numpy, each)) for each in self.outputs]
+        case = self.case
+        compute = contestant(case.op, case.shape, case.dtype, ins[0], outs[0])
+        if compute is None:
+            return []
+
+        def run(at: int) -> Any:  # noqa: ANN401 - arrays of any framework
+            compute(ins[at], outs[at])
+            return self.outputs[at]
+
+        return [Contestant("certile-tirx", run)]
 
     def _opponent(self, framework: str) -> list[Contestant]:
         if framework not in ("numpy", "torch", "mlx"):

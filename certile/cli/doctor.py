@@ -58,7 +58,9 @@ _PACKAGES = (
     "torch",
     "mlx",
     "matplotlib",
+    "apache-tvm",
     "cuda-bindings",
+    "pyobjc-framework-Metal",
     "tokenizers",
 )
 

@@ -120,6 +120,8 @@ def ours(op: str) -> Callable[..., Any]:
             return lambda x, r, w, **more: ops.rms_norm(x, w, residual=r, **more)
         case "gelu_tanh":
             return partial(ops.gelu, approximate="tanh")
+        case "minmax":
+            return ours("min_max")
         case "cross_entropy":
             return partial(ops.cross_entropy, reduction="none")
         case "group_norm":

@@ -15,6 +15,7 @@ import typer
 from certile import __version__
 from certile.cli.group import CommandGroup
 from certile.cli.options import (
+    BackendFlag,
     FormFlags,
     JsonFlag,
     PlaceFlags,
@@ -38,7 +39,7 @@ app = typer.Typer(
 )
 
 OpArgument = Annotated[str, typer.Argument(help="An operation, or FILE.py:kernel.", metavar="OP")]
-RunTarget = Literal["cpu", "reference", "metal-sim"]
+RunTarget = Literal["cpu", "reference", "metal-sim", "metal"]
 CacheAction = Literal["info", "clear", "verify"]
 
 
@@ -132,7 +133,7 @@ def plan(
 @app.command()
 @guarded
 @spelled_out
-def explain(
+def explain(  # noqa: PLR0913 - a parameter is a flag
     op: Annotated[
         str,
         typer.Argument(help="An operation, FILE.py:kernel, or a code such as K012.", metavar="OP"),
@@ -142,6 +143,7 @@ def explain(
         typer.Option(help="Extents such as 3x4096; for a kernel of a file also x=3x4096,y=3."),
     ] = "",
     target: TargetFlag = "cpu",
+    backend: BackendFlag = "native",
     places: PlaceFlags = PlaceFlags(),  # noqa: B008 - a frozen record
     plan_flags: PlanFlags = PlanFlags(),  # noqa: B008 - a frozen record
     form: FormFlags = FormFlags(),  # noqa: B008 - a frozen record
@@ -162,7 +164,7 @@ def explain(
         message = "--shape is needed to explain a kernel"
         raise ArgumentError("A311", message, hint="pass for example --shape 3x4096")
     subject = find(op, shape, form)
-    found = explained(subject, target, plan_flags, form.dtype)
+    found = explained(subject, target, plan_flags, form.dtype, backend)
     paths = found.write(places.out or Path("certile-explain") / f"{subject.name}-{target}")
     html = places.html
     if html is not None:
@@ -270,10 +272,11 @@ def prove(
 @app.command()
 @guarded
 @spelled_out
-def run(
+def run(  # noqa: PLR0913 - a parameter is a flag
     op: Annotated[str, typer.Argument(help="An operation.", metavar="OP")],
     shape: ShapeFlag,
     target: Annotated[RunTarget, typer.Option(help="Where it runs.")] = "cpu",
+    backend: BackendFlag = "native",
     check: Annotated[
         bool, typer.Option("--check", help="Compare with the reference; exit 1 on a difference.")
     ] = False,
@@ -284,14 +287,14 @@ def run(
     """Run an operation's bare form on made-up data, and check the result."""
     from certile.cli.running import report_text, run_op
 
-    found = run_op(op, shape, target, form, plan_flags, check=check)
+    found = run_op(op, shape, target, form, plan_flags, check=check, backend=backend)
     answer(found, lambda: report_text(found), as_json=as_json)
     return GOOD if found["ok"] else FAILED
 
 
 @app.command()
 @guarded
-def bench(
+def bench(  # noqa: PLR0913 - a parameter is a flag
     ops: Annotated[str, typer.Option(help="Operations, a comma list.")] = "softmax,layer_norm",
     shapes: Annotated[str, typer.Option(help="Shapes, a comma list.")] = "4096x4096",
     dtypes: Annotated[str, typer.Option(help="Element types, a comma list.")] = "f32",
@@ -301,13 +304,16 @@ def bench(
             help="numpy, torch, mlx: a comma list; NumPy, and PyTorch where it is, by default."
         ),
     ] = "",
+    backend: BackendFlag = "native",
     plot: Annotated[
         Path | None,
         typer.Option(help="Write a picture of bandwidths and ratios, a PNG; needs matplotlib."),
     ] = None,
     budgets: Annotated[
         str | None,
-        typer.Option(help="Check bars: rows, streaming, proofs, call, compile, import; a list."),
+        typer.Option(
+            help="Check bars: rows, streaming, proofs, call, compile, import, sim; a list."
+        ),
     ] = None,
     as_json: JsonFlag = False,
 ) -> int:
@@ -328,6 +334,7 @@ def bench(
         tuple(shapes.split(",")),
         tuple(map(dtype_name, dtypes.split(","))),
         opponents(against),
+        backend,
     )
     return run_bench(request, plot=plot, as_json=as_json)
 
@@ -335,7 +342,3 @@ def bench(
 def main() -> None:
     """Run the program."""
     app()
-
-
-if __name__ == "__main__":
-    main()

@@ -26,6 +26,11 @@ Target = Literal["cpu", "metal", "cuda"]
 
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else, to stdout.")]
 ShapeFlag = Annotated[str, typer.Option("--shape", help="Extents such as 3x4096.")]
+Backend = Literal["native", "tirx"]
+BackendFlag = Annotated[
+    Backend,
+    typer.Option("--backend", help="Our own code generators, or TVM's (needs the extra tirx)."),
+]
 TargetFlag = Annotated[Target, typer.Option("--target", help="What to plan and generate for.")]
 
 
@@ -69,6 +74,15 @@ class PlanFlags:
     ] = None
     subgroup_reductions: Annotated[
         Literal["auto", "on", "off"], typer.Option(help="Reductions by subgroup collectives.")
+    ] = "auto"
+    phase: Annotated[
+        Literal["auto", "on", "off"],
+        typer.Option(
+            help=(
+                "Ownership that follows the alignment of rows which do not begin aligned: where "
+                "it costs less, always or never."
+            )
+        ),
     ] = "auto"
     policy: Annotated[
         Literal["analytic", "service"],

@@ -108,6 +108,9 @@ def _facts(plan: GroupPlan) -> Iterator[str]:
         yield ", ".join(_letters(mapping))
         yield f"{plan.shared_bytes} shared bytes, {plan.barriers} barrier sites"
         yield f"{plan.stripe_scalars} scalars a worker, {plan.rounds} rounds"
+    if plan.group is not None:
+        yield f"{plan.workers} threads a program, {plan.rounds} rounds"
+        yield f"{plan.shared_bytes} shared bytes, {plan.barriers} barrier sites"
     yield f"{plan.blocks} groups of {plan.threads} threads"
     if plan.score is not None:
         yield f"score {plan.score:g}"

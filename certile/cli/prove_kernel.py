@@ -18,6 +18,7 @@ from certile.cli.tables import aligned
 from certile.diagnostics import Refusal
 from certile.frontend.spec import Shaped
 from certile.ir.dtypes import DType
+from certile.ir.folds import fold_of
 from certile.ir.laws import Law, is_built_in
 from certile.ir.tile import Fallback, Kernel, Reduce, Scan
 from certile.ir.walk import parallel_regions, specialise, values
@@ -62,29 +63,36 @@ def _derived(traced: Kernel, kernel: TileKernel, shape: str) -> list[Derived]:
 
 def _rewrite_document(found: Derived, shown: Shown) -> dict[str, object]:
     rewrite = found.rewrite
+    proofs = () if rewrite is None else _proofs(rewrite)
     return {
         "proved": rewrite is not None,
         "certificate": None if rewrite is None else rewrite.digest,
-        "laws": [] if rewrite is None else [_law_document(p, shown) for p in _proofs(rewrite)],
+        "laws": [_law_document(*each, shown) for each in proofs],
         "refusals": [refusal.to_json() for refusal in found.refusals],
     }
 
 
-def _proofs(rewrite: Rewrite) -> Iterator[Proof]:
-    """The law of each fallback with what it has to mean, as the checker reads it."""
+def _proofs(rewrite: Rewrite) -> Iterator[tuple[Proof, list[str]]]:
+    """The law of each fallback with what it has to mean, as the checker reads it.
+
+    Beside it the names of the axes for whose coordinates there is a list each.
+    """
     fallbacks = (at for at in values(rewrite.kernel) if isinstance(at, Fallback))
     claims: Any = rewrite.certificate["laws"]
     for at, claim in zip(fallbacks, claims, strict=True):
         law, meaning = claimed(at, claim)
-        yield Proof(law, meaning, json.dumps(claim["certificate"]), None)
+        fold = fold_of(at)
+        columns = [] if fold is None else [axis.name for axis in fold.spanned]
+        yield Proof(law, meaning, json.dumps(claim["certificate"]), None), columns
 
 
-def _law_document(proof: Proof, shown: Shown) -> dict[str, object]:
+def _law_document(proof: Proof, columns: list[str], shown: Shown) -> dict[str, object]:
     document = proof_document(proof, shown)
     # The certificate of a rewrite holds that of its law.
     del document["certificate"]
     return {
         **document,
+        "columns": columns,
         "before": render.results(proof.law, proof.meaning),
         "after": render.program(proof.law),
         "discharges": proof.content["discharges"],
@@ -155,19 +163,20 @@ def _table(uses: list[Mapping[str, Any]]) -> str:
 
 def _region_lines(found: Derived, shown: Shown) -> Iterator[str]:
     if found.rewrite is not None:
-        for proof in _proofs(found.rewrite):
-            yield from _law_lines(proof, shown)
+        for proof, columns in _proofs(found.rewrite):
+            yield from _law_lines(proof, columns, shown)
         yield f"proved; certificate {found.rewrite.digest}"
     for refusal in found.refusals:
         yield from _refusal_lines(refusal)
 
 
-def _law_lines(proof: Proof, shown: Shown) -> Iterator[str]:
+def _law_lines(proof: Proof, columns: list[str], shown: Shown) -> Iterator[str]:
     law, meaning = proof.law, proof.meaning
     if shown.latex:
         yield render.latex(law, meaning)
         return
-    yield "as written, reductions of a list xs:"
+    each = f", one for each of {', '.join(columns)}" if columns else ""
+    yield f"as written, reductions of a list xs{each}:"
     yield from (f"  {line}" for line in render.results(law, meaning))
     yield "rewritten, one reduction:"
     yield from (f"  {line}" for line in render.program(law))

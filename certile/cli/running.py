@@ -16,7 +16,7 @@ from typing import Any, Literal
 import numpy as np
 
 from certile.cli.memory import require_memory
-from certile.cli.options import FormFlags, PlanFlags, parse_shape
+from certile.cli.options import Backend, FormFlags, PlanFlags, parse_shape
 from certile.diagnostics import ArgumentError
 from certile.ir.tile import Scalar
 from certile.ops.kernels import Bare, bare
@@ -26,7 +26,7 @@ from certile.reference.agrees import Agreement, agrees
 from certile.reference.probes import exact_probes, index_ranges, one_hot_probes, thresholds
 from certile.runtime.target import target as on_target
 
-RunTarget = Literal["cpu", "reference", "metal-sim"]
+RunTarget = Literal["cpu", "reference", "metal-sim", "metal"]
 Arguments = dict[str, Any]
 Runner = Callable[[Arguments], list[str]]
 
@@ -53,6 +53,7 @@ def run_op(
     flags: PlanFlags,
     *,
     check: bool,
+    backend: Backend = "native",
 ) -> dict[str, object]:
     """Run the bare form and return the document of `certile run --json`."""
     if ":" in op:
@@ -65,7 +66,7 @@ def run_op(
     asked = {"weight": form.weight, "bias": form.bias, "residual": form.residual}
     subject = bare(op, extents, form.dtype, **asked)
     require_memory(_COPIES * _bytes(subject), f"{op} of {shape}")
-    runner = _runner(subject, target, flags)
+    runner = _runner(subject, target, flags, backend)
     found: list[tuple[_Trial, Agreement]] = []
     reports: list[str] = []
     for trial in _trials(subject) if check else _first(subject):
@@ -80,6 +81,7 @@ def run_op(
         "shape": list(extents),
         "dtype": form.dtype,
         "target": target,
+        "backend": backend,
         "checked": check,
         "max_abs": max((a.max_abs for _, a in found), default=None),
         "max_ulp": max((a.max_ulp for _, a in found), default=None),
@@ -99,8 +101,12 @@ def _copied(value: object) -> object:
     return value.copy() if isinstance(value, np.ndarray) else value
 
 
-def _runner(subject: Bare, target: RunTarget, flags: PlanFlags) -> Runner:
+def _runner(subject: Bare, target: RunTarget, flags: PlanFlags, backend: Backend) -> Runner:
     """Return what runs the subject in place and gives the complaints of the target."""
+    if backend == "tirx":
+        from certile.cli.through_tvm import runner
+
+        return runner(subject, target, flags.options())
     if target == "metal-sim":
         from certile.cli.simulated import simulator
 

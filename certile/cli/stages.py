@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from certile.cli.options import PlanFlags, Target
+from certile.cli.options import Backend, PlanFlags, Target
 from certile.cli.output import unwritable
 from certile.cli.subject import Subject
 from certile.diagnostics import ArgumentError, Refusal
@@ -96,8 +96,13 @@ class Explained:
         return paths
 
 
-def explained(subject: Subject, target: Target, flags: PlanFlags, dtype: str) -> Explained:
-    """Take the subject through every stage for a target; nothing is run."""
+def explained(
+    subject: Subject, target: Target, flags: PlanFlags, dtype: str, backend: Backend = "native"
+) -> Explained:
+    """Take the subject through every stage for a target; nothing is run.
+
+    With the backend tirx the functions of TVM and its text are stages too.
+    """
     sheet = sheet_for(target, flags.sheet)
     plans = planned(subject, target, flags)
     watch = RecordWatcher()
@@ -109,6 +114,8 @@ def explained(subject: Subject, target: Target, flags: PlanFlags, dtype: str) ->
         )
         stages += _heard(watch)
         stages.append(Stage(95, "launch", "95-launch.json", launch_text(compiled)))
+        if backend == "tirx":
+            stages += _through_tvm(subject, target, flags, sheet)
     refusals = tuple(refusal for plan in plans for refusal in plan.refusals)
     stages.append(Stage(99, "why", "why.txt", why_texts(plans)))
     stages.sort(key=lambda stage: stage.number)
@@ -121,6 +128,15 @@ def _plan_stages(
     yield Stage(30, "plan", "30-plan.txt", plan_texts(plans))
     shown = alone(documents(plans, subject, target, dtype))
     yield Stage(30, "plan", "30-plan.json", json.dumps(shown, indent=2))
+
+
+def _through_tvm(
+    subject: Subject, target: Target, flags: PlanFlags, sheet: Sheet
+) -> Iterator[Stage]:
+    from certile.cli.through_tvm import texts
+
+    for suffix, text in texts(subject, target, flags.options(), sheet):
+        yield Stage(96, "tirx", f"96-tirx.{suffix}", text)
 
 
 def _heard(watch: RecordWatcher) -> Iterator[Stage]:

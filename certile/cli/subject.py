@@ -12,14 +12,14 @@ import inspect
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import gcd, prod
+from math import prod
 from pathlib import Path
 
 from certile.cli.options import FormFlags, parse_shape
 from certile.diagnostics import ArgumentError, CertileError
 from certile.frontend.spec import Shaped
 from certile.ir.dtypes import BY_NAME, DType, f32
-from certile.ir.host import ViewFacts
+from certile.ir.host import ViewFacts, row_major_facts
 from certile.ir.tile import Kernel
 from certile.ir.walk import extent_of, parallel_regions
 from certile.ops.kernels import bare
@@ -52,16 +52,6 @@ class Subject:
 def facts_of(kernel: Kernel, shapes: Shapes) -> dict[str, ViewFacts]:
     """Return what is known of views whose arrays have these shapes and lie as `Subject` says."""
     return {v.name: row_major_facts(shapes[v.name], v.dtype.size) for v in kernel.views}
-
-
-def row_major_facts(shape: tuple[int, ...], size: int) -> ViewFacts:
-    """Return the facts of a C-ordered, aligned array of elements of `size` bytes.
-
-    Only the last stride is a constant: the others follow from run-time extents.
-    """
-    strides = (*(None for _ in shape[1:]), 1) if shape else ()
-    row = shape[-1] * size if len(shape) > 1 else 64
-    return ViewFacts(strides, gcd(row, 64) if row else 64)
 
 
 def find(what: str, shape: str, form: FormFlags) -> Subject:

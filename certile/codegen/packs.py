@@ -2,9 +2,9 @@
 
 In: a block and what is known of its integers.  Out: packs, each a run of loads or of stores of
 consecutive elements, aligned as a whole.  Decides it from proofs only: the constant parts of the
-addresses count up, and base, lane stride and the rest are multiples of the pack.  A pack is read
-where its first load stands and written where its last store stands, so nothing between may touch
-the same buffer against it.  Leaves spelling to the targets.
+addresses count up from a place that is aligned, and base, lane stride and the rest are multiples of
+the pack.  A pack is read where its first load stands and written where its last store stands, so
+nothing between may touch the same buffer against it.  Leaves spelling to the targets.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -127,7 +127,7 @@ def _aligned(access: Access, core: Value | None, constant: int, facts: Facts, li
         # One element for the whole subgroup: there is nothing to gain.
         return 1
     lanes = facts.multiple(stride) if isinstance(stride, Value) else power_of_two(stride)
-    multiples = [power_of_two(constant), lanes]
+    multiples = [power_of_two(constant + buffer.skew), lanes]
     multiples.append(1 << 62 if core is None else facts.multiple(core))
     multiples.append(power_of_two(buffer.alignment) // buffer.dtype.size or 1)
     if offset is not None:

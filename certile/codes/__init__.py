@@ -18,6 +18,7 @@ from certile.codes.machine import MACHINE
 from certile.codes.metal_text import METAL_TEXT
 from certile.codes.operations import OPERATIONS
 from certile.codes.planning import PLANNING
+from certile.codes.recognition import RECOGNITION
 from certile.codes.settings_codes import SETTINGS
 from certile.codes.unsupported import UNSUPPORTED
 from certile.codes.verifier import VERIFIER
@@ -36,7 +37,7 @@ LETTERS: dict[str, str] = {
 }
 
 _SECTIONS = {
-    "K": (*KERNEL, *JITTED, *EXECUTION),
+    "K": (*KERNEL, *JITTED, *EXECUTION, *RECOGNITION),
     "A": (*ARGUMENTS, *OPERATIONS["A"]),
     "U": (*UNSUPPORTED, *OPERATIONS["U"]),
     "P": PLANNING,

@@ -111,6 +111,16 @@ ARGUMENTS: tuple[Code, ...] = (
         "describe each output by a parameter of the kernel and an input it is like",
     ),
     Code(
+        "A012",
+        "A call of a batch that has ended",
+        (
+            "The calls of a batch run when its block ends. One that is added later would never "
+            "run, and its outputs would keep what they hold."
+        ),
+        "with batch() as calls: ...\ncalls.call(kernel, x, y)",
+        "add the call inside the block",
+    ),
+    Code(
         "A201",
         "not an array",
         (

@@ -85,6 +85,12 @@ MACHINE: tuple[Code, ...] = (
         "compiled. The toolchain's own words are in the notes.",
     ),
     _fault(
+        "M013",
+        "A Metal device fails",
+        "Metal reports a fault inside itself, an access outside of memory, or an object that is "
+        "not valid, while a generated kernel is made ready or runs. Its words are in the notes.",
+    ),
+    _fault(
         "M020",
         "Lowering met what its plan excludes",
         "Admission or the planner let through a program that the chosen map cannot express.",
@@ -103,5 +109,14 @@ MACHINE: tuple[Code, ...] = (
         "",
         'run it with ct.target("reference"), which says K090 to K093 where the kernel is at fault; '
         "otherwise report it with the crash file",
+    ),
+    Code(
+        "M030",
+        "TIRx that does not fit together",
+        "The exporter built something that TVM would accept and that means nothing, or would end "
+        "the process: operands of different types, an index too few, an element outside its array, "
+        "a function that is on no list, a launch without threads.",
+        "",
+        "report it with the kernel, the shapes and the target",
     ),
 )

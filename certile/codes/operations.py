@@ -137,6 +137,28 @@ OPERATIONS: dict[str, tuple[Code, ...]] = {
             "certile plan sum --shape",
             "Read `certile COMMAND --help`",
         ),
+        Code(
+            "A320",
+            "subject of an export that is not clear",
+            (
+                "certile.tirx.export writes a kernel for fixed shapes. It was given something that "
+                "is no kernel, no shape or no target, or nothing was said of a parameter."
+            ),
+            'certile.tirx.export("sum", "3x4096", "llvm")',
+            "name a kernel, give a shape for each view and a number for each scalar",
+        ),
+        Code(
+            "A321",
+            "plan that rests on what was not declared",
+            (
+                "Subgroup reductions need lanes that exchange values and arguments that do not "
+                "overlap. A function of TVM cannot be asked about either, so the caller declares "
+                "both; undeclared, one lane runs a program on its own."
+            ),
+            'certile.tirx.export("sum", (3, 4096), "metal", '
+            'plan=Options(subgroup_reductions="on"))',
+            "declare capability=True and noalias=True where it is so",
+        ),
     ),
     "U": (
         Code(
@@ -182,9 +204,9 @@ OPERATIONS: dict[str, tuple[Code, ...]] = {
         Code(
             "U505",
             "budget that cannot be measured here",
-            "A budget concerns a part that is absent, or needs a package that is not installed.",
-            "certile bench --budgets sim",
-            "Install PyTorch for the budget of rows, or leave the budget out",
+            "A budget needs a package or a compiler that is not installed.",
+            "certile bench --budgets rows",
+            "Install PyTorch for the budget of rows, clang for sim, or leave the budget out",
         ),
         Code(
             "U506",

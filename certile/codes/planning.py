@@ -44,9 +44,9 @@ PLANNING: tuple[Code, ...] = (
         code="P004",
         title="The mapping that was asked for cannot be had",
         paragraph=(
-            'A mapping was demanded (scope="subgroup", subgroup_reductions="on", an exact number '
-            "of threads or programs a group) and is not legal for this kernel or target. Only the "
-            "automatic choice may fall back to the reference map."
+            'A mapping was demanded (scope="subgroup" or "group", subgroup_reductions="on", an '
+            "exact number of threads or programs a group) and is not legal for this kernel or "
+            "target. Only the automatic choice may fall back to the reference map."
         ),
         example='kernel.prepare(x, y, plan={"threads": 100})',
         fix="drop the demand, or change what the refusal names",

@@ -82,11 +82,74 @@ UNSUPPORTED: tuple[Code, ...] = (
         "U401",
         "A call that a target cannot run",
         (
-            "The target compiles kernels but cannot launch this call: no device of its kind is "
-            "driven by this version, or it binds no memory that is laid out like an argument."
+            "The target compiles kernels but cannot launch this call: it binds no memory that is "
+            "laid out like an argument."
         ),
-        "with ct.target('metal'): kernel(x, y)",
+        "with ct.target('metal-sim'): kernel(x[::-1], y)",
         "run on another target; metal-sim runs Metal kernels on a CPU",
+    ),
+    Code(
+        "U402",
+        "no Metal device",
+        (
+            "A call on the target `metal` needs a device: macOS on Apple silicon and the optional "
+            "package PyObjC, or arrays of MLX or PyTorch, which drive the GPU themselves."
+        ),
+        "with ct.target('metal'): kernel(x, y)  # on Linux",
+        "install certile[metal] on a Mac; elsewhere metal-sim runs Metal kernels on a CPU",
+    ),
+    Code(
+        "U403",
+        "Metal device that cannot run a kernel",
+        (
+            "The device or its system has less than the kernel was planned with: fewer threads a "
+            "threadgroup, given the registers that the kernel needs, other SIMD groups, less "
+            "threadgroup memory, or an older Metal. The launch is refused, since a smaller one "
+            "would compute something else."
+        ),
+        "kernel.prepare(x, y, plan={'threads': 1024})",
+        "plan with smaller limits, for example plan={'max_threads': 256}",
+    ),
+    Code(
+        "U404",
+        "GPU that the system withholds",
+        (
+            "Metal refuses the work of this process: it may not use the GPU, hung it too often, or "
+            "the GPU was removed."
+        ),
+        "with ct.target('metal'): kernel(x, y)  # in a process that may not use the GPU",
+        "run it in a session that may use the GPU",
+    ),
+    Code(
+        "U405",
+        "Launch that the system stopped",
+        (
+            "The system stops work that keeps the GPU for too long, some seconds where a display "
+            "hangs from it. What the launch stored so far is not known."
+        ),
+        "with ct.target('metal'): kernel(enormous, y)",
+        "launch on fewer rows at a time",
+    ),
+    Code(
+        "U406",
+        "Not enough memory on the Metal device",
+        (
+            "An array is larger than the device takes in one buffer, or the device has no memory "
+            "left for it."
+        ),
+        "with ct.target('metal'): kernel(enormous, y)",
+        "pass the array in parts, or free memory of the GPU",
+    ),
+    Code(
+        "U407",
+        "Framework that cannot run a Metal kernel",
+        (
+            "Arrays of MLX and tensors of PyTorch on `mps` are run by their frameworks, and this "
+            "one does not take what the kernel needs: the version is too old, was told to "
+            "compile with fast math, or was asked for a form that it does not have."
+        ),
+        "with metal.batch() as calls: calls.add(kernel.prepare(x_of_mlx, y_of_mlx))",
+        "upgrade the framework, or pass NumPy arrays",
     ),
     Code(
         "U310",
@@ -127,5 +190,28 @@ UNSUPPORTED: tuple[Code, ...] = (
         ),
         "row = ct.memory(ct.axis('cols', 1 << 20), ct.f32, 'worker')",
         "keep less of a row, store it to a view, or run the kernel on a CPU",
+    ),
+    Code(
+        "U320",
+        "TVM that is not installed",
+        (
+            "certile.tirx writes functions of TVM and lets TVM compile them. The package comes "
+            "with the optional packages of the extra `tirx`, in the one version whose names it "
+            "knows."
+        ),
+        'certile.tirx.export("sum", (3, 4096), "llvm")',
+        "install the extra: pip install 'certile[tirx]'",
+    ),
+    Code(
+        "U321",
+        "what TIRx cannot say",
+        (
+            "TVM or the text that it prints has no form for something of this kernel on this "
+            "target: a function of its library, an order of device memory among the threads of a "
+            "Metal threadgroup, memory that launches pass on. It is refused and never "
+            "approximated."
+        ),
+        "a kernel for Metal whose lanes read back what other lanes stored to a view",
+        "export for another target, or use native code generation",
     ),
 )

@@ -55,13 +55,21 @@ class Value:
 class Buffer:
     """Global memory: a view argument.  `written` is false for read-only buffers.
 
-    No two buffers of a kernel overlap.  `alignment` in bytes is proved for the base pointer.
+    No two buffers of a kernel overlap.  `alignment` in bytes is proved for the place that lies
+    `skew` elements before the base pointer; element `e` is as aligned as `e + skew` is a multiple.
     """
 
     name: str
     dtype: DType
     written: bool
     alignment: int = 1
+    skew: int = 0
+
+    @property
+    def base_alignment(self) -> int:
+        """The power of two, in bytes, that is proved to divide the base pointer itself."""
+        offset = self.skew * self.dtype.size
+        return min(self.alignment, offset & -offset) if offset else self.alignment
 
 
 @dataclass(frozen=True, slots=True)

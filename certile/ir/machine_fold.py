@@ -139,6 +139,7 @@ _MULTIPLES: dict[str, Callable[..., int]] = {
     "minimum": min,
     "where": lambda condition, a, b: min(a, b),
     "mul": lambda a, b: min(a * b, _MOST),
+    "bit_and": max,
 }
 
 

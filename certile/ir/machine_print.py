@@ -71,6 +71,7 @@ def print_kernel(kernel: MachineKernel) -> str:
     ]
     head += [
         f"  buffer {b.name}: {b.dtype}, {'written' if b.written else 'read'}, aligned {b.alignment}"
+        + (f" at -{b.skew}" if b.skew else "")
         for b in kernel.buffers
     ]
     head += [f"  scalar {scalar.name}: {scalar.dtype}" for scalar in kernel.scalars]

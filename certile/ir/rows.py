@@ -136,7 +136,9 @@ class RowProgram:
     In a program that keeps axes of a reduction, `lanes` are the axes spread over workers; all
     others are walked by uniform loops (`units`, of extent one, by none), and the `axes` of a step
     are those of its domain that are lanes.  `folds` are the reductions that lanes make alone:
-    they are counted as domains.  Elsewhere `lanes` is None: every domain is spread as a whole.
+    they are counted as domains.  `inline` are reductions without a step of their own: each is made,
+    by every lane alone, wherever an element of it is read.  Elsewhere `lanes` is None: every domain
+    is spread as a whole.
     `fallbacks` are the values that may be computed again.  What is done then is counted apart from
     all above: `apart` are its reductions, of `apart_extents` elements, and `apart_traffic` is what
     it reads.  Its storage counts: partial results need their group memory beside the others.
@@ -163,6 +165,7 @@ class RowProgram:
     lanes: frozenset[Axis] | None = None
     units: tuple[Axis, ...] = ()
     folds: tuple[Reduce, ...] = ()
+    inline: frozenset[Reduce] = frozenset()
     fallbacks: tuple[Fallback, ...] = ()
     apart: tuple[Reduce, ...] = ()
     apart_extents: tuple[int, ...] = ()

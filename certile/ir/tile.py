@@ -396,10 +396,11 @@ class Gather(Tile):
 
 @node("tile.fallback")
 class Fallback(Tile):
-    """`values`, or `instead` of them where `when` holds: one scalar each, read through `Result`.
+    """`values`, or `instead` of them where `when` holds: each is read through `Result`.
 
-    What only `instead` reads is computed where `when` holds and nowhere else.  The type is that of
-    the first value.
+    The condition is one scalar: where it holds, all elements of all values are replaced.  What only
+    `instead` reads is computed where `when` holds and nowhere else.  The type is that of the first
+    value.
     """
 
     values: tuple[Tile, ...] = operand()
@@ -426,8 +427,6 @@ class Fallback(Tile):
             )
         if self.when.type != TileType(bool_):
             yield Diagnostic("V003", f"a fallback's condition is {self.when.type}", self.loc)
-        if any(value.axes for value in self.values):
-            yield Diagnostic("V004", "a value of a fallback spans an axis", self.loc)
 
 
 @node("tile.result")

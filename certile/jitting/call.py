@@ -240,9 +240,11 @@ class JitFunction:
         infos = given.infos()
         for at, _ in traced.writes:
             arrays.check_output(infos[at], f"an argument of {self.name}")
-        framework = infos[0].framework if infos else "numpy"
+        framework, device = (infos[0].framework, infos[0].device) if infos else ("numpy", "cpu")
         make = tuple(
-            functools.partial(arrays.empty_like_framework, framework, node.shape, node.dtype.name)
+            functools.partial(
+                arrays.empty_like_framework, framework, node.shape, node.dtype.name, device
+            )
             for node in traced.computed
         )
         outputs = [made() for made in make]
@@ -250,7 +252,9 @@ class JitFunction:
         everything = [*infos, *(arrays.describe(array) for array in (*numbers, *outputs))]
         count = len(infos) + len(numbers)
         schedule = self._schedule(traced, everything, count, shared)
-        scratch = [describe_scratch(each.shape, each.dtype) for each in schedule.scratch]
+        scratch = [
+            describe_scratch(each.shape, each.dtype, everything[0]) for each in schedule.scratch
+        ]
         filled = (0,) * len(outputs)
         bound = BoundCall(self.name, everything, count, schedule.launches, filled, scratch)
         scalars = tuple(framework == "numpy" and not node.shape for node in traced.computed)

@@ -32,12 +32,20 @@ def lower_launch(
         from certile.lower.reference import ReferenceLowering
 
         return ReferenceLowering(kernel, parallel, plan.sheet).run(name, facts)
+    if plan.mapping.family == "group" and plan.group is not None:
+        from certile.lower.group import GroupLowering
+
+        return GroupLowering(plan, plan.group, plan.mapping).run(name, facts)
     if plan.rows is None:
         raise InternalError("M020", "a plan without its row program", loc=parallel.loc)
     if plan.mapping.family == "columns":
         from certile.lower.columns import ColumnsLowering
 
         return ColumnsLowering(plan, plan.rows, plan.mapping).run(name, facts)
+    if plan.mapping.family == "flat":
+        from certile.lower.flat import FlatLowering
+
+        return FlatLowering(plan, plan.rows, plan.mapping).run(name, facts)
     from certile.lower.subgroup import SubgroupLowering
 
     return SubgroupLowering(plan, plan.rows, plan.mapping).run(name, facts)

@@ -86,6 +86,23 @@ class KeptAxes:
 
     # A lane's own folds.
 
+    def inline(self, reduction: Reduce, *, alike: bool) -> State:
+        """The results of a reduction at the element in scope, made there by each lane alone.
+
+        `alike` says that all lanes stand at one element of it.  What lanes read under masks of
+        their own differs all the same.
+        """
+        evaluator = self._evaluator
+        alike = alike and evaluator.at.mask is None
+        machine = StateMachine(evaluator, reduction)
+        evaluator.hoist(reduction.args, reduction.over, is_step_of_its_own)
+        results = Folds(evaluator, machine, self._allocate, varying=not alike).results()
+        if alike:
+            results = tuple(self._builder.first_lane(value) for value in results)
+        for k, (value, type_) in enumerate(zip(results, reduction.result_types(), strict=True)):
+            evaluator.at.memo[Result(of=reduction, index=k, type=type_)] = value
+        return results
+
     def fold(self, reduction: Reduce, scopes: Sequence[Scope], *, alike: bool) -> None:
         """Make a reduction for the elements of some scopes, each by its lane alone.
 
@@ -158,7 +175,7 @@ class _Leaves:
         """What a leaf is made of that is the same for all elements."""
         lanes = self._scopes[0].domain or ()
         with self._evaluator.scope(coordinates) as scope:
-            self._evaluator.hoist(self._machine.reduction.args, lanes, is_step_of_its_own)
+            self._evaluator.hoist([self._machine.reduction], lanes, is_step_of_its_own)
             return scope.memo
 
     def folded(self) -> State:

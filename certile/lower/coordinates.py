@@ -8,22 +8,34 @@ Out: Machine IR addresses.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from certile.ir.dtypes import i64
 from certile.ir.machine import Address, Value
 from certile.ir.machine_build import Builder
 from certile.ir.tile import Const, ExtentValue, Iota, LoopIndex, Map, Tile
 from certile.ir.types import Axis
+from certile.plan.phases import Lead
+
+RowStart = Callable[[Value], Value]
+
+
+@dataclass(frozen=True, slots=True)
+class Shift:
+    """The phase of a domain: a uniform i64, and the access whose packs it aligns."""
+
+    value: Value
+    lead: Lead
 
 
 @dataclass(frozen=True, slots=True)
 class Coordinate:
-    """base (uniform i64) + lane * step + offset (varying i64, or None)."""
+    """base (uniform i64) + lane * step + offset (varying i64, or None), less the shift if any."""
 
     base: Value
     step: int = 0
     offset: Value | None = None
+    shift: Shift | None = None
 
     @property
     def uniform(self) -> bool:
@@ -32,6 +44,7 @@ class Coordinate:
 
 def value_of(builder: Builder, at: Coordinate) -> Value:
     """The coordinate as an i64 value."""
+    at = settled(builder, at)
     value = at.base
     if at.step:
         lane = builder.convert(builder.lane(), i64)
@@ -39,14 +52,25 @@ def value_of(builder: Builder, at: Coordinate) -> Value:
     return value if at.offset is None else builder.add(value, at.offset)
 
 
+def settled(builder: Builder, at: Coordinate) -> Coordinate:
+    """The coordinate with its shift taken from its base."""
+    if at.shift is None:
+        return at
+    return Coordinate(builder.sub(at.base, at.shift.value), at.step, at.offset)
+
+
 def _sum(builder: Builder, a: Coordinate, b: Coordinate) -> Coordinate:
+    if a.shift is not None and b.shift is not None:
+        b = settled(builder, b)
     offset = a.offset if b.offset is None else b.offset
     if a.offset is not None and b.offset is not None:
         offset = builder.add(a.offset, b.offset)
-    return Coordinate(builder.add(a.base, b.base), a.step + b.step, offset)
+    shift = a.shift or b.shift
+    return Coordinate(builder.add(a.base, b.base), a.step + b.step, offset, shift)
 
 
 def _scaled(builder: Builder, at: Coordinate, factor: int) -> Coordinate:
+    at = settled(builder, at)
     by = builder.const(factor, i64)
     offset = None if at.offset is None else builder.mul(at.offset, by)
     return Coordinate(builder.mul(at.base, by), at.step * factor, offset)
@@ -85,8 +109,22 @@ class IndexReader:
             return Coordinate(self._builder.const(0, i64), offset=value)
         return Coordinate(value)
 
-    def address(self, at: list[Coordinate], strides: list[int | Value]) -> Address:
-        """The element index of coordinates under strides."""
+    def address(
+        self, at: list[Coordinate], strides: list[int | Value], row: RowStart | None = None
+    ) -> Address:
+        """The element index of coordinates under strides.
+
+        `row` makes, of where the row begins, where its packs begin: the phase is taken there.
+        """
+        builder = self._builder
+        if row is None:
+            return self._address([settled(builder, one) for one in at], strides)
+        (along,) = (one for one in at if one.shift is not None)
+        others = [replace(one, base=builder.const(0, i64)) if one is along else one for one in at]
+        made = self._address(others, strides)
+        return replace(made, base=builder.add(row(made.base), along.base))
+
+    def _address(self, at: list[Coordinate], strides: list[int | Value]) -> Address:
         builder = self._builder
         base = builder.const(0, i64)
         lane_constant, lane_value, offset = 0, None, None
@@ -124,7 +162,7 @@ def unflatten(
     length = extent or (lambda axis: builder.const(axis.static, i64))
     if len(axes) == 1:
         return {axes[0]: linear}
-    rest = linear.base if linear.uniform else value_of(builder, linear)
+    rest = value_of(builder, linear)
     zero = builder.const(0, i64)
     made: dict[Axis, Coordinate] = {}
     for position in range(len(axes) - 1, -1, -1):

@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from certile.ir.functions import FLOAT_TESTS
 from certile.ir.laws import Law
 from certile.ir.node import Node
-from certile.ir.tile import Const, Kernel, Map, Parallel, Reduce, Scan, Sort, Tile
+from certile.ir.tile import Const, Fallback, Kernel, Map, Parallel, Reduce, Scan, Sort, Tile
 from certile.ir.types import Axis
 from certile.ir.walk import evaluated
 
@@ -40,7 +40,10 @@ def independent_of(
 def largest(
     nodes: Iterable[Node], wanted: Callable[[Tile], bool], stops: Callable[[Node], bool] = never
 ) -> list[Tile]:
-    """The largest values below the nodes that are `wanted`; constants and sorts never are."""
+    """The largest values below the nodes that are `wanted`; constants and sorts never are.
+
+    Nor is a fallback of tiles: each of its results is a value, and they may differ in their axes.
+    """
     found: dict[Tile, None] = {}
     seen: set[Node] = set()
     stack = [below for node in nodes for below in node.operands()]
@@ -49,10 +52,10 @@ def largest(
         if at in seen or isinstance(at, Const | Sort):
             continue
         seen.add(at)
-        if isinstance(at, Tile) and wanted(at):
+        if isinstance(at, Tile) and wanted(at) and not (isinstance(at, Fallback) and at.axes):
             found[at] = None
         elif not stops(at):
-            stack.extend(at.operands())
+            stack.extend(at.tried if isinstance(at, Fallback) else at.operands())
     return list(found)
 
 

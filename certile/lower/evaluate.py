@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import reduce
+from functools import partial, reduce
 
 from certile.diagnostics import InternalError
 from certile.ir.dtypes import DType, bf16, bool_, f16, f32, f64, i32, i64, machine, promote
@@ -43,6 +43,7 @@ from certile.lower.dependence import independent_of, never
 from certile.lower.interface import Interface
 from certile.lower.math import EXPANSIONS
 from certile.lower.math_adapter import MachineArith
+from certile.lower.phases import EdgePack, Packed, packed
 from certile.targets.sheet import Sheet
 
 NARROW = (f16, bf16)
@@ -82,7 +83,8 @@ class Scope:
 
     `bound` are the axes this scope binds anew; a node that spans one of them has another value
     outside.  `mask` is under what memory may be read.  `domain` and `slot` name the owned element
-    when the scope is one element of a worker's stripe.
+    when the scope is one element of a worker's stripe, and `edge` its pack and its place in that
+    where the pack may not exist as a whole.
     """
 
     coordinates: Mapping[Axis, Coordinate]
@@ -90,6 +92,7 @@ class Scope:
     mask: Value | None = None
     domain: tuple[Axis, ...] | None = None
     slot: Value | None = None
+    edge: tuple[EdgePack, int] | None = None
     memo: dict[Node, Value] = field(default_factory=dict)
 
 
@@ -126,20 +129,25 @@ class Evaluator:
         mask: Value | None = None,
         domain: tuple[Axis, ...] | None = None,
         slot: Value | None = None,
+        edge: tuple[EdgePack, int] | None = None,
     ) -> Iterator[Scope]:
         """Evaluate inside with these axes bound too; `mask` narrows the one outside.
 
         The owned element stays the one outside while none of its axes is bound anew.
         """
         outer = self.at
+        edge = edge or outer.edge
         if domain is None and outer.domain is not None and not {*outer.domain} & {*coordinates}:
             domain, slot = outer.domain, outer.slot
+        # An axis of one element has one coordinate, so what is known of it outside holds inside.
+        anew = (a for a in coordinates if a.extent != 1 or a not in outer.coordinates)
         made = Scope(
             {**outer.coordinates, **coordinates},
-            frozenset(coordinates),
+            frozenset(anew),
             self.builder.and_(outer.mask, mask),
             domain,
             slot,
+            edge,
         )
         self._scopes.append(made)
         try:
@@ -298,12 +306,27 @@ class Evaluator:
         """An index tile as a coordinate at this element."""
         return self._reader.read(index, self.at.coordinates)
 
-    def address(self, view: View, indices: tuple[Tile, ...]) -> Address:
-        """The element index of an access."""
-        at = [self.index(index) for index in indices]
+    def _place(self, node: Load | Store) -> tuple[Address, Packed | None]:
+        """The element index of an access, and how it is packed where ownership has a phase."""
+        view = node.buffer
+        assert isinstance(view, View)
+        at = [self.index(index) for index in node.indices]
         strides = [self.interface.stride(view, dim) for dim in range(view.rank)]
-        raw = self._reader.address(at, strides)
-        return self.builder.address(raw.base, raw.lane_stride, raw.offset)
+        shift = next((one.shift for one in at if one.shift is not None), None)
+        pack = None if shift is None else packed(shift, self.interface.congruence(node))
+        row = None
+        if shift is not None and pack is not None:
+            row = partial(pack.row, self.builder, phase=shift.value)
+        raw = self._reader.address(at, strides, row)
+        return self.builder.address(raw.base, raw.lane_stride, raw.offset), pack
+
+    def _edge(self, node: Load | Store, pack: Packed | None) -> tuple[EdgePack, int] | None:
+        """The pack in scope and the element's place in it, where it may not exist as a whole."""
+        at = self.at
+        if pack is None or at.edge is None or node.mask is not None:
+            return None
+        edge, v = at.edge
+        return at.edge if self.builder.and_(edge.inside[v]) is at.mask else None
 
     def load(self, node: Load) -> Value:
         """Read a view; outside the mask of the scope or the load nothing is read."""
@@ -314,8 +337,13 @@ class Evaluator:
         mask = self.builder.and_(self.at.mask, own)
         if mask is not None and fill is None:
             fill = self.builder.const(0, machine(node.dtype))
-        address = self.address(node.buffer, node.indices)
-        return self.builder.load(self.interface.buffer(node.buffer), address, mask, fill)
+        address, pack = self._place(node)
+        buffer, edge = self.interface.buffer(node.buffer), self._edge(node, pack)
+        if edge is not None and edge[0].may_load(buffer):
+            return edge[0].load(node, buffer, address, edge[1])
+        if self.at.edge is not None:
+            self.at.edge[0].settle()
+        return self.builder.load(buffer, address, mask, fill)
 
     def store(self, node: Store, mask: Value | None = None, *, streaming: bool = False) -> None:
         """Write a view where the scope's mask, the store's and `mask` hold."""
@@ -324,11 +352,16 @@ class Evaluator:
         own = None if node.mask is None else self.value(node.mask)
         value = self.value(node.value)
         guard = self.builder.and_(self.at.mask, mask, own)
-        address = self.address(node.buffer, node.indices)
+        address, pack = self._place(node)
+        buffer, edge = self.interface.buffer(node.buffer), self._edge(node, pack)
+        if edge is not None:
+            edge[0].store(buffer, address, value, edge[1], mask)
+            return
+        if self.at.edge is not None:
+            self.at.edge[0].pass_by(buffer)
         if not address.varying and any(v is not None and v.varying for v in (value, guard)):
             # One lane of several stores here: every lane has the address, its mask decides.
             address = Address(address.base, 0)
-        buffer = self.interface.buffer(node.buffer)
         contiguous = guard is None and address.lane_stride == 1
         streaming = streaming and contiguous and self._starts_rows(node)
         self.builder.store(buffer, address, value, guard, streaming=streaming)

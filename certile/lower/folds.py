@@ -46,6 +46,20 @@ class Folds:
         """The number of leaves."""
         return self.machine.reduction.leaves
 
+    def results(self) -> State:
+        """The results of the reduction, in the order of its policy."""
+        machine, policy = self.machine, self.machine.reduction.policy
+        match policy:
+            case "fold_left" | "fold_right":
+                first = machine.start() or machine.identity()
+                return machine.finalize(self.serial(first, reverse=policy == "fold_right"))
+            case "ordered_tree":
+                return machine.finish(self.ordered())
+            case "reproducible":
+                return machine.finish(self.reproducible())
+            case _:
+                return machine.finish(self.any_order())
+
     def leaf(self, linear: Value) -> State:
         """The lifted leaf at a uniform position in leaf order."""
         reduction = self.machine.reduction

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from math import gcd
 
 from certile.ir.dtypes import DType, i64, machine
-from certile.ir.host import HostValue, ViewFacts
+from certile.ir.host import RESIDUE_BYTES, HostValue, ViewFacts
 from certile.ir.machine import (
     Buffer,
     MachineKernel,
@@ -26,16 +27,24 @@ from certile.ir.program import Launch
 from certile.ir.tile import Kernel, Load, Parallel, Scalar, Store, View, effects
 from certile.ir.types import Dim
 from certile.lower.dependence import needs_precise_math
+from certile.plan.phases import Congruence, congruence
 
 
 class Interface:
     """Buffers and scalar parameters of one launch."""
 
     def __init__(
-        self, kernel: Kernel, parallel: Parallel, facts: Mapping[str, ViewFacts], builder: Builder
+        self,
+        kernel: Kernel,
+        parallel: Parallel,
+        facts: Mapping[str, ViewFacts],
+        builder: Builder,
+        *,
+        phased: bool = False,
     ) -> None:
         self.kernel, self.parallel, self.builder = kernel, parallel, builder
-        self._facts = facts
+        self._facts, self._phased = facts, phased
+        self._over = frozenset(parallel.over)
         self._types: dict[str, DType] = {
             p.name: p.dtype for p in kernel.params if isinstance(p, Scalar)
         }
@@ -44,15 +53,25 @@ class Interface:
         written = {e.buffer for e in touched if isinstance(e, Store)}
         used = {e.buffer for e in touched}
         self._buffers: dict[View, Buffer] = {
-            view: Buffer(
-                view.name, machine(view.dtype), view in written, facts[view.name].alignment
-            )
+            view: Buffer(view.name, machine(view.dtype), view in written, *self._alignment(view))
             for view in kernel.views
             if view in used
         }
         self._scalars: dict[ScalarParameter, HostValue] = {}
         self._arrays: list[PrivateArray] = []
         self._numbers: Counter[str] = Counter()
+        self._elements = 1
+
+    def _alignment(self, view: View) -> tuple[int, int]:
+        """The alignment of a view's buffer in bytes, and how many elements before it that holds."""
+        known = self._facts[view.name]
+        if not self._phased or not known.residues or known.residues[0] % view.dtype.size:
+            return known.alignment, 0
+        return RESIDUE_BYTES, known.residues[0] // view.dtype.size
+
+    def congruence(self, node: Load | Store) -> Congruence | None:
+        """Where the rows of an access begin, modulo the widest access."""
+        return congruence(node, self._facts.get(node.buffer.name), self._over)
 
     def array(self, purpose: str, dtype: DType, slots: int) -> PrivateArray:
         """Allocate a private array; those of one purpose are numbered."""
@@ -83,7 +102,11 @@ class Interface:
             return known
         source = HostValue("stride", view.name, dim)
         # The alignment of a view divides its strides in bytes, and so each row's address.
-        multiple = max(1, self._facts[view.name].alignment // view.dtype.size)
+        facts = self._facts[view.name]
+        alignment = facts.alignment
+        if self._phased and facts.residues:
+            alignment = max(alignment, gcd(facts.residues[1 + dim], RESIDUE_BYTES))
+        multiple = max(1, alignment // view.dtype.size)
         return self._derived(f"{view.name}_stride{dim}", source, multiple)
 
     def extent(self, extent: int | Dim) -> Value:
@@ -97,8 +120,12 @@ class Interface:
         """The value of a scalar argument."""
         return self._parameter(name, self._types[name], HostValue("argument", name))
 
+    def count_elements(self, elements: int) -> None:
+        """Launch for each of a program's `elements` instead of for each program."""
+        self._elements = elements
+
     def programs(self) -> Value:
-        """The number of programs P of the launch, a uniform i64."""
+        """The number of programs P of the launch, or of its elements, a uniform i64."""
         return self._derived("programs", self._programs)
 
     @property
@@ -110,7 +137,8 @@ class Interface:
             else HostValue("extent", axis.extent.view, axis.extent.dim)
             for axis in self.parallel.over
         )
-        return HostValue("programs", factors=factors)
+        elements = () if self._elements == 1 else (self._elements,)
+        return HostValue("programs", factors=(*factors, *elements))
 
     def launch(
         self, name: str, programs_per_group: int, shared: Iterable[SharedArray] = ()

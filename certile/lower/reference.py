@@ -256,11 +256,13 @@ class ReferenceLowering:
         if isinstance(node, Reduce):
             return self._reduce(node)
         if isinstance(node, Fallback):
-            return self._fallback(node)
+            return self._fallback(node, [k for k, v in enumerate(node.values) if not v.axes])
         key: Tile = node
         if isinstance(node, Result) and isinstance(node.of, Sort):
             return self._sorted(node, node.of)
         if isinstance(node, Result):
+            if isinstance(node.of, Fallback) and node.axes:
+                return self._fallback(node.of, [node.index])
             if isinstance(node.of, Fallback | Reduce):
                 # The reduction leaves all its results in the scope it is evaluated in.
                 self._evaluator.value(node.of)
@@ -272,39 +274,33 @@ class ReferenceLowering:
             return self._at(self._arrays[key], key.axes)
         return None
 
-    def _fallback(self, node: Fallback) -> Value:
-        """Compute again where a lane asks for it, in a loop of no or one round for all lanes."""
+    def _fallback(self, node: Fallback, which: Sequence[int]) -> Value:
+        """Compute some results again where a lane asks for it; returns the first of them.
+
+        It is a loop of no or one round for all lanes.
+        """
         evaluator, builder = self._evaluator, self.builder
-        values = [evaluator.value(value) for value in node.values]
+        values = [evaluator.value(node.values[k]) for k in which]
         when = evaluator.value(node.when)
         asked = builder.collective("any", builder.and_(evaluator.at.mask, when) or when)
 
         def body(_: Value, usual: tuple[Value, ...]) -> Sequence[Value]:
             with evaluator.scope({}):
-                made = [evaluator.value(value) for value in node.instead]
+                made = [evaluator.value(node.instead[k]) for k in which]
             return [builder.select(when, a, b) for a, b in zip(made, usual, strict=True)]
 
         results = builder.for_(0, builder.convert(asked, i64), 1, values, body, varying=True)
-        for k, (value, type_) in enumerate(zip(results, node.result_types(), strict=True)):
-            evaluator.at.memo[Result(of=node, index=k, type=type_)] = value
+        types = node.result_types()
+        for k, value in zip(which, results, strict=True):
+            evaluator.at.memo[Result(of=node, index=k, type=types[k])] = value
         return results[0]
 
     def _reduce(self, node: Reduce) -> Value:
         """Fold one reduction for the element in scope, and remember every result of it there."""
         machine = StateMachine(self._evaluator, node)
-        start = machine.start()
+        machine.start()  # computed outside of what the leaves need
         self._hoist(node.args, node.over)
-        folds = Folds(self._evaluator, machine, self._allocate)
-        match node.policy:
-            case "fold_left" | "fold_right":
-                first = machine.identity() if start is None else start
-                results = machine.finalize(folds.serial(first, reverse=node.policy == "fold_right"))
-            case "ordered_tree":
-                results = machine.finish(folds.ordered())
-            case "reproducible":
-                results = machine.finish(folds.reproducible())
-            case _:
-                results = machine.finish(folds.any_order())
+        results = Folds(self._evaluator, machine, self._allocate).results()
         for k, (value, type_) in enumerate(zip(results, node.result_types(), strict=True)):
             self._evaluator.at.memo[Result(of=node, index=k, type=type_)] = value
         return results[0]

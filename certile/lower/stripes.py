@@ -34,13 +34,15 @@ class Stripes:
         """Allocate a stripe, once."""
         if stripe.key in self._found:
             return
-        count = self._slots(stripe) * stripe.copies
+        # An axis without elements keeps nothing; an array has one element all the same.
+        count = max(1, self._slots(stripe) * stripe.copies)
         allocate = self._evaluator.interface.array
         made = tuple(allocate("stripe", dtype, count) for dtype in stripe.dtypes)
         self._found[stripe.key] = stripe, made
 
     def _slots(self, stripe: Stripe) -> int:
-        return slots(stripe.elements, self._workers.count, self._workers.lane_elements)
+        workers = self._workers
+        return slots(stripe.elements, workers.count, workers.lane_elements, phase=workers.phase)
 
     def owns(self, key: Tile | Memory) -> bool:
         """Whether the worker stands at an element of the stripe that it keeps."""

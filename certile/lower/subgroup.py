@@ -40,9 +40,10 @@ from certile.ir.tile import (
 )
 from certile.ir.types import Axis
 from certile.lower.composed import KeptAxes
-from certile.lower.coordinates import Coordinate, unflatten
+from certile.lower.coordinates import Coordinate, Shift, unflatten
 from certile.lower.evaluate import Evaluator, Scope
 from certile.lower.interface import Interface
+from certile.lower.phases import settle, shift_of
 from certile.lower.reductions import Partials, Reducer
 from certile.lower.row_sorts import RowSorts
 from certile.lower.scans import Running
@@ -50,6 +51,7 @@ from certile.lower.state import StateMachine
 from certile.lower.stripes import Stripes
 from certile.lower.workers import Element, Runs, Workers
 from certile.plan.blocks import RUN, chunks_of_round
+from certile.plan.phases import Phases, phases_of
 from certile.plan.record import GroupPlan
 from certile.plan.record import Mapping as ExecutionMapping
 
@@ -67,10 +69,17 @@ class SubgroupLowering:
         share = mapping.subgroups_per_program * mapping.programs_per_group
         self.builder = Builder(plan.sheet.lanes, share)
         self._active: Value | None = None
+        self._shifts: dict[tuple[Axis, ...], Shift] = {}
 
     def run(self, name: str, facts: Mapping[str, ViewFacts]) -> Launch:
         """The launch; `facts` says what is known of each view's layout."""
-        interface = Interface(self._rows.kernel, self._rows.parallel, facts, self.builder)
+        interface = Interface(
+            self._rows.kernel,
+            self._rows.parallel,
+            facts,
+            self.builder,
+            phased=self._mapping.phase,
+        )
         self._evaluator = Evaluator(interface, self._plan.sheet, self._special)
         self._place(interface)
         return interface.launch(name, self._mapping.programs_per_group, self._reducer.shared)
@@ -82,7 +91,7 @@ class SubgroupLowering:
         number = builder.subgroup()
         within = builder.mod(number, cooperating)
         slot = builder.convert(builder.floordiv(number, cooperating), i64)
-        self._workers = Workers(builder, cooperating, mapping.lane_elements, within)
+        self._workers = Workers(builder, cooperating, mapping.lane_elements, within, mapping.phase)
         self._reducer = Reducer(
             self._evaluator, self._workers, mapping, slot, self._plan.second_fences
         )
@@ -113,7 +122,15 @@ class SubgroupLowering:
         only = Coordinate(self.builder.const(0, i64))
         coordinates.update(dict.fromkeys(self._rows.units, only))
         with self._evaluator.scope(coordinates):
+            self._shifts = {
+                axes: shift_of(lead, self._evaluator) for axes, lead in self._phases().items()
+            }
             self._steps(self._rows.steps)
+
+    def _phases(self) -> Phases:
+        """The domains whose ownership has a phase."""
+        mapping, work = self._mapping, self._plan.work
+        return phases_of(work, mapping.lane_elements) if mapping.phase and work else {}
 
     # Steps.
 
@@ -196,19 +213,20 @@ class SubgroupLowering:
         if not isinstance(node, Fallback):
             raise InternalError("M020", "a fallback step without a fallback", loc=step.node.loc)
         evaluator = self._evaluator
-        values = [evaluator.value(value) for value in node.values]
+        scalars = [k for k, value in enumerate(node.values) if not value.axes]
+        values = [evaluator.value(node.values[k]) for k in scalars]
         when = self._agreed(node)
 
         def body(_: Value, __: tuple[Value, ...]) -> Sequence[Value]:
             with evaluator.scope({}):
                 self._steps(step.body)
-                return [evaluator.value(value) for value in node.instead]
+                return [evaluator.value(node.instead[k]) for k in scalars]
 
         results = self.builder.for_(0, self.builder.convert(when, i64), 1, values, body)
         for inner in step.body:
             if isinstance(inner.node, Fallback | Reduce):
                 evaluator.taken(inner.node)
-        evaluator.results.update({(node, k): value for k, value in enumerate(results)})
+        evaluator.results.update({(node, k): v for k, v in zip(scalars, results, strict=True)})
 
     def _agreed(self, node: Fallback) -> Value:
         """The condition, the same in all subgroups of the program: barriers stand behind it."""
@@ -231,7 +249,7 @@ class SubgroupLowering:
 
     def _element_scope(self, axes: tuple[Axis, ...], at: Element) -> AbstractContextManager[Scope]:
         coordinates = unflatten(self.builder, at.linear, axes)
-        return self._evaluator.scope(coordinates, at.mask, axes, at.slot)
+        return self._evaluator.scope(coordinates, at.mask, axes, at.slot, at.edge)
 
     def _sweep(self, group: Sequence[Step]) -> None:
         """One loop over an element domain for all steps of the group."""
@@ -291,6 +309,7 @@ class SubgroupLowering:
                             carried = self._scan(step.node, at, running, carried)
                         else:
                             carried = self._element(step, at, partials, carried)
+            settle(at.edge for at in elements)
             return partials.settle(carried)
 
         def sweep(carried: tuple[Value, ...]) -> tuple[Value, ...]:
@@ -304,6 +323,7 @@ class SubgroupLowering:
                 unroll_up_to=0 if running.is_long or alone else self._unrolled,
                 backwards=running.backwards,
                 runs=Runs(RUN, partials.renewed, partials.joined) if partials.has_blocks else None,
+                shift=self._shifts.get(axes),
             )
 
         return self._kept_axes.walk(walked, (*partials.start(), *running.start()), sweep)
@@ -373,6 +393,11 @@ class SubgroupLowering:
             if self._stripes.owns(key) or not isinstance(node, Load) or isinstance(key, Memory):
                 return self._stripes.load(key, part)
             return None  # a cached input read elsewhere is read from its immutable view
+        made = node.of if isinstance(node, Result) else node
+        if isinstance(made, Reduce) and made in self._rows.inline:
+            lanes = self._rows.lanes or frozenset()
+            results = self._kept_axes.inline(made, alike=lanes.isdisjoint(made.spanned))
+            return results[node.index if isinstance(node, Result) else 0]
         if isinstance(node, Fallback | Reduce):
             return self._evaluator.results[node, 0]
         if isinstance(node, Carried):

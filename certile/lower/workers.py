@@ -2,6 +2,8 @@
 
 Worker w of W = S * L owns e = (W * chunk + w) * V + v, kept in slot chunk * V + v.  In: the sizes
 and a body.  Out: a loop over rounds of full chunks, then those left over with a masked last one.
+A phase moves all elements up by a in [0, V): the first chunk is masked, too, and stands before the
+loop, since it lacks the first a places.
 """
 
 from __future__ import annotations
@@ -10,10 +12,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from certile.ir.dtypes import i64
+from certile.ir.dtypes import i32, i64
 from certile.ir.machine import Value
 from certile.ir.machine_build import Builder
-from certile.lower.coordinates import Coordinate, value_of
+from certile.lower.coordinates import Coordinate, Shift, value_of
+from certile.lower.phases import EdgePack
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,13 +24,14 @@ class Element:
     """One element a worker owns: its linear coordinate, its slot, and the mask if it may not exist.
 
     `position` counts the worker's elements within one round of the loop; it selects an
-    accumulator.
+    accumulator.  `edge` is its pack and its place there, where the pack may not exist as a whole.
     """
 
     linear: Coordinate
     slot: Value
     mask: Value | None
     position: int
+    edge: tuple[EdgePack, int] | None = None
 
 
 Carried = tuple[Value, ...]
@@ -43,20 +47,37 @@ class Runs:
 
 
 Part = Callable[[Carried], Carried]
+Round = Callable[[Value, Carried], Carried]
+Last = Callable[[int], list[Element]]
 Body = Callable[[Sequence[Element], Carried], Carried]
+
+
+@dataclass(frozen=True, slots=True)
+class _Chunks:
+    """A domain as `full` whole chunks from `start`; `last` makes masked elements at a position.
+
+    `head` are masked elements before them.
+    """
+
+    start: Value
+    full: int
+    head: list[Element]
+    last: Last | None
 
 
 @dataclass(frozen=True, slots=True)
 class Workers:
     """The workers of one program: S subgroups of the builder's lanes, V elements each a chunk.
 
-    `subgroup` is the subgroup's number within its program.
+    `subgroup` is the subgroup's number within its program; with a `phase` the ownership of some
+    domains has one.
     """
 
     builder: Builder
     subgroups: int
     lane_elements: int
     subgroup: Value
+    phase: bool = False
 
     @property
     def count(self) -> int:
@@ -91,6 +112,84 @@ class Workers:
             for v, at in enumerate(full)
         ]
 
+    def edge(self, chunks: range, elements: int, shift: Shift, position: int = 0) -> list[Element]:
+        """The elements of chunks that need not lie within a domain whose ownership has a phase.
+
+        Only the first chunk of all begins before the domain.  What no phase reaches is left out.
+        """
+        builder, found = self.builder, list[Element]()
+        # Places within a program are 32-bit numbers, which GPUs compare in one instruction.
+        start = builder.convert(shift.value, i32)
+        stop = builder.add(start, elements)
+        own = builder.mul(self.subgroup, builder.lanes * self.lane_elements)
+        own = builder.add(own, builder.mul(builder.lane(), self.lane_elements))
+        for number in chunks:
+            reached = elements + shift.lead.modulus - 1 - number * self.chunk
+            pack = self.pack(builder.const(number, i64), position + len(found))[:reached]
+            first = number * self.chunk
+            places = [builder.add(own, first + v) for v in range(len(pack))]
+            masks = [
+                builder.and_(
+                    builder.ge(place, start) if number == 0 else None,
+                    builder.lt(place, stop) if (number + 1) * self.chunk > elements else None,
+                )
+                for place in places
+            ]
+            inside = [builder.true() if mask is None else mask for mask in masks]
+            whole = builder.compute("bit_and", inside[0], inside[-1])
+            some = builder.or_(inside[0], inside[-1])
+            if elements < self.lane_elements:
+                # A row may lie between the two ends of a pack.
+                for mask in inside[1:-1]:
+                    some = builder.or_(some, mask)
+            edge = EdgePack(
+                builder, whole, builder.compute("bit_and", some, builder.not_(whole)), inside
+            )
+            found += [
+                replace(at, mask=mask, edge=(edge, v))
+                for v, (at, mask) in enumerate(zip(self._shifted(pack, shift), inside, strict=True))
+            ]
+        return found
+
+    def _shifted(self, pack: Sequence[Element], shift: Shift | None) -> list[Element]:
+        """The elements at coordinates that are less by a phase."""
+        return [replace(at, linear=replace(at.linear, shift=shift)) for at in pack]
+
+    def _plan(self, elements: int, first: Value | None, shift: Shift | None) -> _Chunks:
+        """The whole chunks of a domain, and what stands before and after them."""
+        builder = self.builder
+        full, rest = divmod(elements, self.chunk)
+        if shift is None:
+            start = builder.const(0, i64) if first is None else first
+
+            def last(position: int) -> list[Element]:
+                return self.tail(builder.add(start, full), rest, position)
+
+            return _Chunks(start, full, [], last if rest else None)
+        ended = max(1, full)
+        after = range(ended, -(-(elements + shift.lead.modulus - 1) // self.chunk))
+
+        def ends(position: int) -> list[Element]:
+            return self.edge(after, elements, shift, position)
+
+        head = self.edge(range(1), elements, shift)
+        return _Chunks(builder.const(1, i64), ended - 1, head, ends if after else None)
+
+    def _loop(
+        self, stop: int, step: int, carried: Carried, one: Round, runs: Runs | None
+    ) -> Carried:
+        """`one` from chunk 0 to `stop`, `step` chunks a round; `runs` cut a long loop."""
+        builder = self.builder
+        if runs is None or stop <= (length := runs.rounds * step):
+            return builder.for_(0, stop, step, carried, one, varying=True)
+
+        def run_of(first: Value, values: Carried) -> Carried:
+            end = builder.minimum(builder.add(first, length), stop)
+            made = builder.for_(first, end, step, runs.renewed(values), one, varying=True)
+            return runs.joined(values, made)
+
+        return builder.for_(0, stop, length, carried, run_of, varying=True)
+
     def sweep(  # noqa: PLR0913 - a loop sets few of them
         self,
         elements: int,
@@ -102,24 +201,26 @@ class Workers:
         unroll_up_to: int = 0,
         backwards: bool = False,
         runs: Runs | None = None,
+        shift: Shift | None = None,
     ) -> Carried:
         """Run `body` over `elements` elements from `first_chunk`, `chunks_a_round` chunks at once.
 
         Carried values vary between lanes.  A domain of at most `unroll_up_to` chunks has no loop,
         so its slots are constants.  `backwards` takes chunks from the last to the first.  `runs`
-        cut a longer loop.
+        cut a longer loop.  `shift` is the phase of the domain, which is walked forwards then.
         """
         builder = self.builder
-        start = builder.const(0, i64) if first_chunk is None else first_chunk
-        full, rest = divmod(elements, self.chunk)
+        chunks = self._plan(elements, first_chunk, shift)
+        start, full = chunks.start, chunks.full
 
-        def run(chunk: Value, count: int, carried: Carried, last: int = 0) -> Carried:
-            """`count` chunks, and with `last` a masked one of so many elements after them."""
+        def run(chunk: Value, count: int, carried: Carried, last: Last | None = None) -> Carried:
+            """`count` chunks, and with `last` masked ones after them."""
             packs: list[Element] = []
             for k in range(count):
                 packs += self.pack(builder.add(chunk, k), k * self.lane_elements)
-            if last:
-                packs += self.tail(builder.add(chunk, count), last, count * self.lane_elements)
+            packs = packs if shift is None else self._shifted(packs, shift)
+            if last is not None:
+                packs += last(count * self.lane_elements)
             return tuple(body(packs[::-1] if backwards else packs, carried))
 
         looped = full // chunks_a_round * chunks_a_round
@@ -131,23 +232,14 @@ class Workers:
                 first = builder.sub(looped - chunks_a_round, index) if backwards else index
                 return run(builder.add(start, first), chunks_a_round, values)
 
-            if runs is None or looped <= (length := runs.rounds * chunks_a_round):
-                return builder.for_(0, looped, chunks_a_round, carried, one, varying=True)
-
-            def run_of(first: Value, values: Carried) -> Carried:
-                stop = builder.minimum(builder.add(first, length), looped)
-                fresh = runs.renewed(values)
-                made = builder.for_(first, stop, chunks_a_round, fresh, one, varying=True)
-                return runs.joined(values, made)
-
-            return builder.for_(0, looped, length, carried, run_of, varying=True)
+            return self._loop(looped, chunks_a_round, carried, one, runs)
 
         parts: list[Part] = [rounds] if looped else []
-        for done in range(looped, full + (rest > 0), chunks_a_round):
+        for done in range(looped, full + (chunks.last is not None), chunks_a_round):
             count = min(chunks_a_round, full - done)
-            masked = rest if count < chunks_a_round else 0
+            masked = chunks.last if count < chunks_a_round else None
             parts.append(partial(run, builder.add(start, done), count, last=masked))
-        carried = inits
+        carried = tuple(body(chunks.head, inits)) if chunks.head else inits
         for part in reversed(parts) if backwards else parts:
             carried = part(carried)
         return carried

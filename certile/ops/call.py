@@ -136,7 +136,13 @@ class Operation:
         if makers is None:
             infos = tuple(arrays.describe(array) for array in inputs)
             makers = tuple(
-                partial(arrays.empty_like_framework, infos[0].framework, r.shape, r.dtype)
+                partial(
+                    arrays.empty_like_framework,
+                    infos[0].framework,
+                    r.shape,
+                    r.dtype,
+                    infos[0].device,
+                )
                 for r in self._recipe(*options).results(infos)
             )
             self._allocators[key] = makers
@@ -155,7 +161,7 @@ class Operation:
         if len(self._calls) >= _MOST_CALLS:
             self._calls.clear()
             self._allocators.clear()
-        made = self._calls[key] = (bound.run, self._finish(infos, len(inputs)))
+        made = self._calls[key] = (bound.run, self._finish(infos, len(inputs), bound.unfilled))
         return made
 
     def _bind(
@@ -177,19 +183,25 @@ class Operation:
         values = tuple(result.fill for result in results)
         if None not in values:
             return BoundCall(self.name, infos, count, (), values)
-        scratch = [describe_scratch(each.shape, each.dtype) for each in recipe.scratch(infos)]
+        scratch = [
+            describe_scratch(each.shape, each.dtype, infos[0]) for each in recipe.scratch(infos)
+        ]
         launches = recipe.launches((*infos, *scratch))
         return BoundCall(self.name, infos, count, launches, values, scratch)
 
-    def _finish(self, infos: list[ArrayInfo], count: int) -> _Finish | None:
+    def _finish(
+        self, infos: list[ArrayInfo], count: int, unfilled: tuple[Number | None, ...]
+    ) -> _Finish | None:
         """Return what makes results of outputs; None where the one output is the result."""
         recorded = any(info.framework == "torch" and info.requires_grad for info in infos[:count])
         scalar = infos[count].framework == "numpy" and infos[count].shape == ()
-        if not recorded and not scalar and len(infos) == count + 1:
+        if not recorded and not scalar and not unfilled and len(infos) == count + 1:
             return None
         name = f"certile.ops.{self.name}"
 
         def finish(inputs: tuple[Array, ...], outputs: tuple[Array, ...], given: bool) -> Any:  # noqa: ANN401 - an array, or a tuple
+            for output, value in zip(outputs, unfilled, strict=False):
+                output.fill_(value)  # only tensors have a device of their own
             if recorded:
                 outputs = gradients.recorded(name, outputs, inputs)
             if scalar and not given:

@@ -49,7 +49,8 @@ class Activation(Recipe):
 
     def launches(self, arrays: tuple[ArrayInfo, ...]) -> tuple[Launch, ...]:
         shape = arrays[0].shape or (1,)
-        pieces = elementwise(shape, [array.strides or (1,) for array in arrays])
+        steps = [array.strides or (1,) for array in arrays]
+        pieces = elementwise(shape, steps, on_host=arrays[0].device == "cpu")
         return tuple(
             Launch(
                 _KERNELS[self.kernel],

@@ -15,6 +15,7 @@ from operator import itemgetter
 import numpy as np
 
 from certile.diagnostics import ArgumentError
+from certile.ir.host import RESIDUE_BYTES
 from certile.ops.layout import Strided, contiguous_strides
 from certile.plan.options import Options
 from certile.runtime import arrays
@@ -101,13 +102,14 @@ def _described(value: Seen | object, infos: Sequence[ArrayInfo]) -> object:
 
 
 def _moved(address: int, distance: int) -> int:
-    """Return an address whose alignment every array of the same alignment class has there.
+    """Return an address that lies where every array of the same signature lies there.
 
-    Only the class of an array is the same from call to call, so that of the sum is not known.
+    What signatures hold of addresses is the same from call to call, and no more of the sum.
     """
     if distance % 64 == 0:
         return address + distance
-    return min(alignment(address), alignment(distance))
+    behind = (address + distance) % RESIDUE_BYTES
+    return behind or max(RESIDUE_BYTES, min(alignment(address), alignment(distance)))
 
 
 def _word(value: Seen | object, infos: Sequence[ArrayInfo], addresses: Addresses) -> object:
@@ -116,10 +118,19 @@ def _word(value: Seen | object, infos: Sequence[ArrayInfo], addresses: Addresses
     return addresses[value.position] + value.offset * infos[value.position].itemsize
 
 
-def describe_scratch(shape: tuple[int, ...], dtype: str) -> ArrayInfo:
-    """Return a C-ordered array that each call makes anew: nothing is known of its alignment."""
+def describe_scratch(
+    shape: tuple[int, ...], dtype: str, beside: ArrayInfo | None = None
+) -> ArrayInfo:
+    """Return a C-ordered array that each call makes anew: nothing is known of its alignment.
+
+    It lives on the device of `beside`, where that is not the host.
+    """
     size = numpy_dtype(dtype).itemsize
-    return ArrayInfo(size, dtype, shape, contiguous_strides(shape), size, False, "numpy")
+    strides = contiguous_strides(shape)
+    made = ArrayInfo(size, dtype, shape, strides, size, False, "numpy", placed=False)
+    if beside is None or beside.device == "cpu":
+        return made
+    return made._replace(framework=beside.framework, device=beside.device)
 
 
 class BoundCall:
@@ -162,16 +173,22 @@ class BoundCall:
                 self._require_apart(addresses)
                 break
         # Fresh for each call, so that calls from several threads never share it.
-        scratch = [np.empty(each.shape, numpy_dtype(each.dtype)) for each in self._scratch]
+        scratch = [_made(each) for each in self._scratch]
         probe_into(scratch, [], addresses)
         for launch in self._launched:
             launch(addresses)
 
+    @property
+    def unfilled(self) -> tuple[Number | None, ...]:
+        """What the outputs have yet to be filled with after `run`, on a device of their own."""
+        on_host = all(info.device == "cpu" for info in self._infos[self._count :])
+        return () if self._launched or on_host else tuple(self._values)
+
     def _fill(self, addresses: Addresses) -> None:
-        """Give each output the value that it has without a launch."""
+        """Give each output of the host the value that it has without a launch."""
         outputs = zip(self._infos[self._count :], addresses[self._count :], strict=True)
         for (info, address), value in zip(outputs, self._values, strict=True):
-            if info.size:
+            if info.size and info.device == "cpu":
                 as_numpy(info._replace(address=address))[...] = value
 
     def _require_apart(self, addresses: Addresses) -> None:
@@ -185,6 +202,12 @@ class BoundCall:
                 raise ArgumentError(
                     "A005", f"an output of {self._name} shares memory with another array"
                 )
+
+
+def _made(info: ArrayInfo) -> object:
+    if info.device == "cpu":
+        return np.empty(info.shape, numpy_dtype(info.dtype))
+    return arrays.empty_like_framework(info.framework, info.shape, info.dtype, info.device)
 
 
 def _pairs(infos: Sequence[ArrayInfo], count: int) -> list[tuple[int, int, int, int]]:

@@ -222,18 +222,23 @@ class Piece(NamedTuple):
     arrangement: Arrangement
 
 
-def elementwise(extents: Sequence[int], arrays: Sequence[tuple[int, ...]]) -> tuple[Piece, ...]:
+def elementwise(
+    extents: Sequence[int], arrays: Sequence[tuple[int, ...]], *, on_host: bool = True
+) -> tuple[Piece, ...]:
     """Return element-wise work as one or two pieces of rows.
 
     The last array decides the order of dimensions: it is written, so its neighbours are to be
     neighbours in a row.  Arrays that are one run of memory are cut into rows of a length that
-    divides them, or into rows of a usual length and the rest.
+    divides them, or into rows of a usual length and the rest.  A GPU shares such a run among its
+    threads whatever its rows are, so there it is one piece, of rows of one element.
     """
     order = sorted(range(len(extents)), key=lambda dim: -abs(arrays[-1][dim]))
     dims = _collapsed(extents, order, arrays)
     if len(dims) > 1:
         return (Piece((0,) * len(arrays), _as_rows(dims)),)
     n, steps = dims[0]
+    if not on_host and all(step == 1 for step in steps):
+        return (Piece((0,) * len(arrays), _as_rows([(n, steps), (1, steps)])),)
     length = row_length(n)
     whole = n // length
     pieces = []

@@ -21,7 +21,7 @@ from certile.diagnostics import KernelError, Refusal, UnsupportedError
 from certile.ir.host import ViewFacts
 from certile.ir.rows import RowProgram
 from certile.ir.tile import Kernel, Parallel
-from certile.plan import columns, cpu, forms
+from certile.plan import columns, cpu, flat, forms
 from certile.plan.blocks import block_of
 from certile.plan.cost import (
     CostPolicy,
@@ -35,6 +35,7 @@ from certile.plan.cost import (
 )
 from certile.plan.exactness import unkept_promise
 from certile.plan.forms import Wanted, default_materialization
+from certile.plan.phases import phases_of, unphased
 from certile.plan.record import Candidate, Declined, GroupPlan, Mapping, Options
 from certile.plan.service import service
 from certile.plan.space import (
@@ -106,10 +107,18 @@ def choose(
     if unkept is not None:
         made = replace(made, refusals=(unkept,))
         return _declined(made, Declined("target", unkept.text), serve=False)
+    if parallel.scope == "group" and sheet.kind != "cpu":
+        # Few programs ask for a group, and its planner takes time to import.
+        from certile.plan.groups import plan_group
+
+        return plan_group(made, kernel, parallel, scored_by)
     if options.subgroup_reductions == "off":
         off = Declined("off", "subgroup reductions are switched off")
-        return _declined(made, off, serve=parallel.scope == "auto")
+        return _declined(made, off, serve=parallel.scope in ("auto", "group"))
     request = _Request(kernel, parallel, scored_by, facts, made)
+    beside = _flat(request)
+    if beside is not None:
+        return beside
     first, *others = forms.as_written(options, sheet)
     plan = _planned(request, first, _admitted(request, first))
     return plan if options.policy == "analytic" else _best_form(request, plan, others)
@@ -123,7 +132,7 @@ def _best_form(request: _Request, first: GroupPlan, others: list[Wanted]) -> Gro
     _add_forms(request, others, plans)
     best = _least(plans)
     refusals: tuple[Refusal, ...] = ()
-    if forms.leaves_caches(best):
+    if forms.leaves_caches(best) or forms.makes_again(best):
         derived = forms.derive(request.kernel, request.parallel, request.made.options)
         if derived is not None:
             refusals = derived.refusals
@@ -290,11 +299,14 @@ def _explicit(options: Options) -> bool:
 def _search(request: _Request, made: GroupPlan, counts: Counts) -> GroupPlan:
     """Score every legal candidate and keep the first strict minimum."""
     options, rows = made.options, counts.rows
+    packs = _packs(counts, options)
+    if isinstance(packs, Declined):
+        return _declined(made, packs, serve=False)
     spaces = [
-        (wide, enumerate_space(rows, made.programs, made.sheet, options, wide))
-        for wide in _lane_elements(counts, options)
+        (pack, enumerate_space(rows, made.programs, made.sheet, options, pack[0], phase=pack[1]))
+        for pack in packs
     ]
-    legal = [(wide, space) for wide, space in spaces if isinstance(space, Space)]
+    legal = [(pack, space) for pack, space in spaces if isinstance(space, Space)]
     if not legal:
         _, space = spaces[0]
         assert isinstance(space, Declined)
@@ -304,8 +316,8 @@ def _search(request: _Request, made: GroupPlan, counts: Counts) -> GroupPlan:
         return _declined(made, declined, serve=not (request.bound or _explicit(options)))
     candidates = [
         _candidate(mapping, checked(request.policy, facts_of(counts, mapping)))
-        for wide, space in legal
-        for mapping in _mappings(counts, space, wide, options)
+        for pack, space in legal
+        for mapping in _mappings(counts, space, pack, options)
     ]
     best = min(candidates, key=lambda candidate: candidate.score)
     made = replace(
@@ -315,6 +327,25 @@ def _search(request: _Request, made: GroupPlan, counts: Counts) -> GroupPlan:
         refusals=legal[0][1].refusals,
     )
     return _chosen(made, counts, best)
+
+
+# How many elements a lane owns in a row, and whether their ownership has a phase.
+_Pack = tuple[int, bool]
+
+
+def _packs(counts: Counts, options: Options) -> list[_Pack] | Declined:
+    """The V to search, without a phase and with one where one makes accesses wider."""
+    plain = [(wide, False) for wide in _lane_elements(counts, options)]
+    if options.policy == "analytic" or options.phase == "off":
+        return plain
+    reason = unphased(counts.rows)
+    asked = options.lane_elements
+    widths = () if reason else LANE_ELEMENTS[1:] if asked is None else (asked,)
+    phased = [(wide, True) for wide in widths if phases_of(counts.work, wide)]
+    if options.phase == "auto":
+        return plain + phased
+    reason = reason or "no row is known to begin where packs of it are not aligned"
+    return phased or Declined("phase", f"ownership has no phase here: {reason}")
 
 
 def _lane_elements(counts: Counts, options: Options) -> tuple[int, ...]:
@@ -331,9 +362,9 @@ def _lane_elements(counts: Counts, options: Options) -> tuple[int, ...]:
     return tuple(wide for wide in LANE_ELEMENTS if wide <= widest)
 
 
-def _mappings(counts: Counts, space: Space, wide: int, options: Options) -> list[Mapping]:
+def _mappings(counts: Counts, space: Space, pack: _Pack, options: Options) -> list[Mapping]:
     """The mappings of legal widths and packs; several chunks a round where they make blocks."""
-    rows, sheet = counts.rows, counts.sheet
+    rows, sheet, (wide, phase) = counts.rows, counts.sheet, pack
     unrolls = [options.unroll]
     searched = options.policy == "service" and options.unroll == 1 and wide < BLOCK_UNROLL
     if searched and block_of(rows, sheet, wide, BLOCK_UNROLL) > 1:
@@ -346,6 +377,7 @@ def _mappings(counts: Counts, space: Space, wide: int, options: Options) -> list
             wide,
             unroll=unroll,
             block=block_of(rows, sheet, wide, unroll) if options.policy == "service" else 1,
+            phase=phase,
         )
         for width, packed in space.legal
         for unroll in unrolls
@@ -373,6 +405,26 @@ def _chosen(made: GroupPlan, counts: Counts, best: Candidate) -> GroupPlan:
         barriers=facts.barriers,
         useful_elements=counts.useful_elements,
         second_fences=second_fences(counts.rows.steps) if cooperating else (),
+    )
+
+
+def _flat(request: _Request) -> GroupPlan | None:
+    """The flat map, where layouts are known to suit it and nobody asked for another."""
+    made, facts = request.made, request.facts
+    asked = made.options.phase == "on" or replace(made.options, phase="auto") != Options()
+    if facts is None or made.sheet.kind == "cpu" or asked or request.bound:
+        return None
+    rows = _admitted(request, forms.Wanted("nothing", cache_inputs=False))
+    if isinstance(rows, Refusal) or not flat.suits(rows, facts):
+        return None
+    mapping = flat.mapping_of(rows, facts, made.sheet, made.programs)
+    return replace(
+        made,
+        rows=rows,
+        mapping=mapping,
+        materialization="nothing",
+        rounds=mapping.lane_elements * mapping.unroll,
+        useful_elements=rows.steps[0].elements,
     )
 
 
@@ -412,6 +464,8 @@ def _on_cpu(request: _Request, made: GroupPlan, counts: Counts) -> GroupPlan:
         declined = Declined("threads", "a CPU program has one vector, V = 1 and Q = 1")
     elif options.threads not in (None, sheet.lanes):
         declined = Declined("threads", f"a CPU group is one vector of {sheet.lanes} lanes")
+    elif options.phase == "on":
+        declined = Declined("phase", "ownership has no phase here: a CPU has loads at any address")
     elif kept > limit:
         declined = Declined("budget", f"a lane would keep {kept} words; {limit} allowed")
     if declined is not None:

@@ -15,6 +15,8 @@ from certile.targets.sheet import Sheet
 # The analytic policy counts in waves of 64 programs on every GPU.
 ANALYTIC_WAVE = 64
 FEW = 8
+# The waves of the class without an upper end.
+MANY_WAVES = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,4 +42,4 @@ def row_class(programs: int, wave: int) -> RowClass:
         return RowClass("part", wave)
     if programs <= 8 * wave:
         return RowClass("waves", 8 * wave)
-    return RowClass("many", 64 * wave)
+    return RowClass("many", MANY_WAVES * wave)

@@ -18,6 +18,7 @@ from certile.ir.host import ViewFacts
 from certile.ir.rows import RowProgram
 from certile.plan.classes import ANALYTIC_WAVE
 from certile.plan.layout import slots
+from certile.plan.phases import Phases, phases_of
 from certile.plan.record import Mapping, Options
 from certile.plan.space import shared_bytes, stripe_scalars
 from certile.plan.work import Work, work_of
@@ -32,7 +33,7 @@ class CandidateFacts:
     rounds * W.  `worker_bytes` is what the longest worker moves.  `bytes_known` is false when masks
     or gathers make the bytes an upper bound.  `collectives` counts tree merges a subgroup makes.
     What a fallback computes counts for `shared_bytes` alone.  `work` is what a program does, sweep
-    by sweep.
+    by sweep, and `phases` the domains that have a phase.
     """
 
     mapping: Mapping
@@ -56,6 +57,7 @@ class CandidateFacts:
     bytes_known: bool
     waves: int
     work: Work
+    phases: Phases = field(default_factory=dict, hash=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,12 +124,13 @@ def analytic(options: Options) -> AnalyticPolicy:
     return AnalyticPolicy(options.alpha, options.beta, options.gamma)
 
 
-def rounds(rows: RowProgram, workers: int, lane_elements: int) -> int:
+def rounds(rows: RowProgram, workers: int, lane_elements: int, *, phase: bool = False) -> int:
     """The rounds of the longest worker: every domain and reduction rounded on its own."""
     domains = zip(rows.domains, rows.domain_trips, strict=True)
     reduced = zip(rows.reduction_extents, rows.reduction_trips, strict=True)
     return sum(
-        slots(count, workers, lane_elements) * trips for count, trips in (*domains, *reduced)
+        slots(count, workers, lane_elements, phase=phase) * trips
+        for count, trips in (*domains, *reduced)
     )
 
 
@@ -181,7 +184,7 @@ def facts_of(counts: Counts, mapping: Mapping) -> CandidateFacts:
     rows, sheet, programs = counts.rows, counts.sheet, counts.programs
     subgroups, packed = mapping.subgroups_per_program, mapping.programs_per_group
     workers = sheet.lanes * subgroups
-    walked = rounds(rows, workers, mapping.lane_elements)
+    walked = rounds(rows, workers, mapping.lane_elements, phase=mapping.phase)
     useful = counts.useful_elements
     groups = -(-programs // packed)
     cooperating = subgroups > 1
@@ -199,15 +202,18 @@ def facts_of(counts: Counts, mapping: Mapping) -> CandidateFacts:
         reductions=counts.reductions,
         collectives=counts.reductions * (2 if cooperating else 1),
         barriers=counts.fences if cooperating else 0,
-        stripe_scalars=stripe_scalars(rows, workers, mapping.lane_elements),
+        stripe_scalars=stripe_scalars(rows, workers, mapping.lane_elements, phase=mapping.phase),
         shared_bytes=shared_bytes(rows, mapping, sheet.lanes),
         read_bytes=counts.read_bytes,
         written_bytes=counts.written_bytes,
         worker_bytes=sum(
-            slots(t.elements, workers, mapping.lane_elements) * t.size * t.trips
+            slots(t.elements, workers, mapping.lane_elements, phase=mapping.phase)
+            * t.size
+            * t.trips
             for t in rows.traffic
         ),
         bytes_known=rows.traffic_known,
         waves=max(1, -(-programs // ANALYTIC_WAVE)),
         work=counts.work,
+        phases=phases_of(counts.work, mapping.lane_elements) if mapping.phase else {},
     )

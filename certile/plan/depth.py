@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from certile.analysis.loops import fused
+from certile.ir.folds import fold_of
+from certile.ir.groups import all_phases
 from certile.ir.rows import RowProgram
 from certile.ir.tile import (
     REPRODUCIBLE_ACCUMULATORS,
@@ -42,6 +44,8 @@ def depths(plan: GroupPlan) -> dict[Reduce | Scan, int | Fused]:
 
 def levels_of(plan: GroupPlan) -> dict[Reduce | Scan, int]:
     """The depth of every reduction and scan, each as the plan's mapping makes it."""
+    if plan.group is not None:
+        return {node: _in_group(plan, node) for node in _group_reductions(plan)}
     if plan.rows is None or plan.mapping is None:
         return {}
     mapping, lanes = plan.mapping, plan.sheet.lanes
@@ -54,7 +58,7 @@ def levels_of(plan: GroupPlan) -> dict[Reduce | Scan, int]:
     # A row that is computed again goes through the same workers.
     again = zip(plan.rows.apart, plan.rows.apart_extents, strict=True)
     found |= {node: tree_depth(node, mapping, lanes, swept=extent) for node, extent in again}
-    found |= {node: fold_depth(node) for node in plan.rows.folds}
+    found |= {node: fold_depth(node) for node in (*plan.rows.folds, *plan.rows.inline)}
     return found | {node: scan_depth(node, mapping, lanes) for node in plan.rows.scans}
 
 
@@ -65,8 +69,11 @@ def _fused(plan: GroupPlan, levels: dict[Reduce | Scan, int]) -> dict[Reduce, Fu
     """
     found: dict[Reduce, Fused] = {}
     for fallback in () if plan.rows is None else plan.rows.fallbacks:
-        for value, written in zip(fallback.values, fallback.instead, strict=True):
-            first, second = _result(value), _result(written)
+        fold = fold_of(fallback)
+        pairs = zip(fallback.values, fallback.instead, strict=True)
+        for number, (value, written) in enumerate(pairs):
+            first = (fold, number) if fold is not None else _result(value)
+            second = _result(written)
             if first is None or second is None:
                 continue
             (node, index), (again, which) = first, second
@@ -92,6 +99,10 @@ def _result(tile: Tile) -> tuple[Reduce, int] | None:
 def tree_of(plan: GroupPlan, node: Reduce) -> Tree:
     """The tree that a plan merges a reduction in."""
     rows, mapping = plan.rows, plan.mapping
+    if plan.group is not None:
+        together, lanes = _group_reductions(plan)[node], plan.sheet.lanes
+        depth, count = _in_group(plan, node), node.leaves
+        return walked(node, _SUBGROUP, lanes, depth, swept=count, alone=not together)
     if rows is None or mapping is None:
         return Tree.any_of(node.leaves, node.leaves)
     depth = levels_of(plan)[node]
@@ -99,8 +110,26 @@ def tree_of(plan: GroupPlan, node: Reduce) -> Tree:
     extents |= zip(rows.apart, rows.apart_extents, strict=True)
     if mapping.family == "columns":
         mapping = _swept_mapping(rows, mapping, node)
-    swept, alone = extents.get(node, node.leaves), node in rows.folds
+    alone = node in rows.folds or node in rows.inline
+    swept = extents.get(node, node.leaves)
     return walked(node, mapping, plan.sheet.lanes, depth, swept=swept, alone=alone)
+
+
+# A subgroup of a group makes a result as one that has a program to itself does.
+_SUBGROUP = Mapping("subgroup")
+
+
+def _group_reductions(plan: GroupPlan) -> dict[Reduce, bool]:
+    """The reductions of a group's phases, and whether a subgroup makes a result together."""
+    phases = () if plan.group is None else all_phases(plan.group.phases)
+    return {node: phase.collective for phase in phases for node in phase.reductions}
+
+
+def _in_group(plan: GroupPlan, node: Reduce) -> int:
+    """The depth of a reduction of a group, made by a subgroup or by one thread."""
+    if _group_reductions(plan)[node]:
+        return tree_depth(node, _SUBGROUP, plan.sheet.lanes)
+    return fold_depth(node)
 
 
 def _swept_mapping(rows: RowProgram, mapping: Mapping, node: Reduce) -> Mapping:
@@ -134,7 +163,7 @@ def tree_depth(node: Reduce, mapping: Mapping, lanes: int, *, swept: int | None 
     made = _depth(node, mapping, lanes, count)
     if swept is not None and swept != count and mapping.family == "subgroup":
         sweeps = count // max(1, swept)
-        own = _own_merges(node, mapping, slots(swept, lanes, mapping.lane_elements), sweeps)
+        own = _own_merges(node, mapping, _owned(swept, lanes, mapping), sweeps)
         made = own + 1 + _levels(mapping.accumulators) + _levels(lanes)
     return made + len(node.init[:1])
 
@@ -177,10 +206,15 @@ def _depth(node: Reduce, mapping: Mapping, lanes: int, count: int) -> int:
     if mapping.family == "columns":
         return _columns_depth(count, mapping.rows_at_once)
     share = mapping.subgroups_per_program
-    own = slots(count, lanes * share, mapping.lane_elements)
+    own = _owned(count, lanes * share, mapping)
     across = _levels(lanes) + (_levels(lanes) if share > 1 else 0)
     made = _own_merges(node, mapping, own)
     return made + 1 + _levels(mapping.accumulators) + across
+
+
+def _owned(count: int, workers: int, mapping: Mapping) -> int:
+    """The most elements of so many that one worker owns."""
+    return slots(count, workers, mapping.lane_elements, phase=mapping.phase)
 
 
 def _blocks_depth(count: int) -> int:
@@ -196,7 +230,9 @@ def _own_merges(node: Reduce, mapping: Mapping, own: int, sweeps: int = 1) -> in
     """
     if mapping.block == 1 or forms_of(node) is None:
         return -(-own // mapping.accumulators) * sweeps
-    return merges_of_blocks(own, mapping) * sweeps + _levels(mapping.block)
+    # A phase leaves the first chunk to itself, which may fill one block less.
+    apart = sweeps if mapping.phase else 0
+    return merges_of_blocks(own, mapping) * sweeps + apart + _levels(mapping.block)
 
 
 def _columns_depth(count: int, rows_at_once: int) -> int:

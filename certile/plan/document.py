@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from certile.ir.tile import Reduce
 from certile.plan.classes import row_class, wave
+from certile.plan.group_text import phases_json
 from certile.plan.record import Candidate, Form, GroupPlan, Rejection
 
 SCHEMA = "certile.plan/1"
@@ -20,6 +21,7 @@ _PLAN_FIELDS = (
     "unroll",
     "accumulators",
     "block",
+    "phase",
     "threads",
     "workers",
     "blocks",
@@ -58,6 +60,7 @@ def plan_json(
         "derivation": _derivation(plan),
         "forms": [_form(plan, form) for form in plan.forms],
         **_rows(plan),
+        "phases": phases_json(plan),
         "declined": None
         if declined is None
         else {"code": declined.code, "reason": declined.reason},
@@ -147,6 +150,7 @@ def _candidate(plan: GroupPlan, candidate: Candidate) -> dict[str, object]:
         "subgroups_per_program": mapping.subgroups_per_program,
         "programs_per_group": mapping.programs_per_group,
         "lane_elements": mapping.lane_elements,
+        "phase": mapping.phase,
         "threads": plan.sheet.lanes * share,
         "score": candidate.score,
         "kernel_score": candidate.kernel_score,

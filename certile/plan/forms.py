@@ -2,16 +2,20 @@
 
 In: a launch, a sheet, options, and the best plan of the forms as written.  Out: the forms to plan,
 the first being what the target does by default.  Decides which forms make a difference, and when a
-derivation is worth asking for: where a row is read again and has left every cache by then.  Leaves
-proofs to `search`, scores to the policy, and the choice among forms to `choose`.
+derivation is worth asking for: where a row is read again and has left every cache by then, or a
+reduction is made again that no worker can keep.  Leaves proofs to `search`, scores to the policy,
+and the choice among forms to `choose`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from certile.ir.tile import Kernel, Parallel
+from certile.analysis.nests import flat
+from certile.ir.node import Node, reach
+from certile.ir.tile import Kernel, Parallel, Reduce
 from certile.plan.record import Form, GroupPlan, Materialization, Options
 from certile.plan.service import fits
 from certile.targets.sheet import Sheet
@@ -26,6 +30,7 @@ __all__ = [
     "derive",
     "derived_forms",
     "leaves_caches",
+    "makes_again",
     "summary",
 ]
 
@@ -77,6 +82,19 @@ def leaves_caches(plan: GroupPlan) -> bool:
         return not fits(sheet, work.row_bytes)
     groups = 1 if plan.mapping is None else sheet.resident_threads // plan.threads
     return not fits(sheet, work.row_bytes, max(1, min(groups, sheet.resident_groups)))
+
+
+def makes_again(plan: GroupPlan) -> bool:
+    """Whether a plan makes a reduction for several others, as it cannot keep its results."""
+    if plan.rows is None or not plan.rows.inline:
+        return False
+    made = (step.node for step in flat(plan.rows.steps) if isinstance(step.node, Reduce))
+    read = [node for at in made for node in reach(at.operands(), _before_reductions)]
+    return any(read.count(node) > 1 for node in plan.rows.inline)
+
+
+def _before_reductions(node: Node) -> Iterable[Node]:
+    return () if isinstance(node, Reduce) else node.operands()
 
 
 def derive(kernel: Kernel, parallel: Parallel, options: Options) -> Derived | None:

@@ -1,8 +1,8 @@
 """Ownership as arithmetic: which worker owns element e, and in which slot.
 
 W workers own V consecutive elements each a chunk: e = (W * chunk + w) * V + v, kept in slot = chunk
-* V + v.  In: integers.  Out: integers.  Decides only the runs of ordered trees; leaves W and V to
-the planner.
+* V + v.  With a phase a in [0, V) all of it holds of e + a in place of e.  In: integers.  Out:
+integers.  Decides only the runs of ordered trees; leaves W, V and a to the planner.
 """
 
 from __future__ import annotations
@@ -36,20 +36,27 @@ class Tail:
     partial: int
 
 
-def owner(element: int, workers: int, lane_elements: int = 1) -> Owner:
+def owner(element: int, workers: int, lane_elements: int = 1, phase: int = 0) -> Owner:
     """The worker and slot of an element."""
-    pack, v = divmod(element, lane_elements)
+    pack, v = divmod(element + phase, lane_elements)
     chunk, worker = divmod(pack, workers)
     return Owner(chunk, worker, v, chunk * lane_elements + v)
 
 
-def element(chunk: int, worker: int, v: int, workers: int, lane_elements: int = 1) -> int:
-    """The element of a worker in a chunk: the inverse of `owner`."""
-    return (workers * chunk + worker) * lane_elements + v
+def element(
+    chunk: int, worker: int, v: int, workers: int, lane_elements: int = 1, phase: int = 0
+) -> int:
+    """The element of a worker in a chunk: the inverse of `owner`; below 0 there is none."""
+    return (workers * chunk + worker) * lane_elements + v - phase
 
 
-def slots(count: int, workers: int, lane_elements: int = 1) -> int:
-    """The most elements one worker owns of `count`: a domain's rounds, a stripe's size."""
+def slots(count: int, workers: int, lane_elements: int = 1, *, phase: bool = False) -> int:
+    """The most elements one worker owns of `count`: a domain's rounds, a stripe's size.
+
+    With a `phase` it is the most for any a in [0, V).
+    """
+    if phase and count:
+        count += lane_elements - 1
     full, rest = divmod(count, workers * lane_elements)
     return full * lane_elements + min(rest, lane_elements)
 

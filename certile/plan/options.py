@@ -17,6 +17,8 @@ class Options:
 
     `policy` "service" estimates times and searches every form of the program.  "analytic" counts
     rounds; it plans the program as written, with V = 1 and no cached inputs where nothing is asked.
+    `phase` "on" asks for an ownership that follows the alignment of each row, "off" forbids it; the
+    analytic policy has none.
     """
 
     max_threads: int | None = None
@@ -30,6 +32,7 @@ class Options:
     materialization: Materialization | None = None
     cache_inputs: bool | None = None
     subgroup_reductions: Literal["auto", "on", "off"] = "auto"
+    phase: Literal["auto", "on", "off"] = "auto"
     policy: Literal["analytic", "service"] = "service"
     alpha: float = 1.0
     beta: float = 2.0

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from certile.diagnostics import Refusal
+from certile.ir.groups import GroupProgram
 from certile.ir.rows import RowProgram
 from certile.ir.tile import Reduce
 from certile.plan.options import Materialization, Options
@@ -30,7 +31,7 @@ __all__ = [
     "Rejection",
 ]
 
-Family = Literal["subgroup", "columns", "reference"]
+Family = Literal["subgroup", "flat", "group", "columns", "reference"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +40,18 @@ class Mapping:
 
     `subgroup`: S subgroups of L lanes cooperate on a program, Q programs share a group, a worker
     owns V consecutive elements a chunk: e = (W * chunk + w) * V + v with W = L * S.
+    With a `phase` e = (W * chunk + w) * V + v - a, where a in [0, V) makes the packs of a row that
+    is not aligned lie on aligned addresses (`plan.phases`); what is no element of the row is left
+    out.
     `unroll` is the ordered unrolling of a worker's own stripe; `accumulators` (CPU) is how many
     partial results a worker keeps.  `block` is how many elements at hand together become a state by
     the closed forms of a law before they are merged (1: each is merged by itself).  `streaming`
     stores may bypass the cache.
+    `flat`: the elements of all programs are one row without gaps.  A group of S subgroups takes
+    S * L * V * U neighbouring ones, a lane V at a time; programs are not told apart.
+    `group`: a program has a group of `group_threads` threads to itself, thread t of T owns the
+    elements e = T * chunk + t of a phase, and one of the S subgroups makes a result of a reduction.
+    Threads that fill the last subgroup up do nothing.
     `columns` (CPU): one program a lane, the lanes being neighbours in memory.  A group has
     `group_vectors` vectors of programs; a leading group takes its neighbours' too, up to a strip of
     `strip_vectors`, and walks the rows of the whole strip, `rows_at_once` in a round.
@@ -61,6 +70,8 @@ class Mapping:
     group_vectors: int = 1
     strip_vectors: int = 1
     rows_at_once: int = 1
+    phase: bool = False
+    group_threads: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +98,7 @@ class Rejection:
 
 @dataclass(frozen=True, slots=True)
 class Declined:
-    """Why no subgroup mapping: `admission`, `budget`, `threads`, `target` or `off`."""
+    """Why no subgroup mapping: `admission`, `budget`, `phase`, `threads`, `target` or `off`."""
 
     code: str
     reason: str
@@ -119,6 +130,7 @@ class GroupPlan:
     the kernel as it was rewritten where `derivation` says so.  `forms` are all that were planned,
     this one among them; candidates and rejections are those of this one.  `work` is what a program
     does.
+    `group` are the phases of a program that a group runs; then there are no `rows`.
     `second_fences` are reductions in a loop that need one more barrier before they write their
     scratch again.  On a CPU a task of the pool runs `task_groups` groups, and `pool_threads`
     threads share the tasks.
@@ -142,6 +154,7 @@ class GroupPlan:
     derivation: Rewrite | None = None
     forms: tuple[Form, ...] = ()
     work: Work | None = None
+    group: GroupProgram | None = None
     shared_bytes: int = 0
     stripe_scalars: int = 0
     rounds: int = 0
@@ -154,6 +167,8 @@ class GroupPlan:
     @property
     def workers(self) -> int:
         """W, the lanes that cooperate on one program."""
+        if self._chosen.family == "group":
+            return self._chosen.group_threads
         return 1 if self._own_lane else self.sheet.lanes * self._chosen.subgroups_per_program
 
     @property
@@ -172,6 +187,8 @@ class GroupPlan:
     @property
     def blocks(self) -> int:
         """The groups of a launch."""
+        if self._chosen.family == "flat":
+            return -(-self._launched // self._group_elements)
         return -(-self.programs // self.group_programs)
 
     @property
@@ -187,13 +204,25 @@ class GroupPlan:
     @property
     def lane_utilization(self) -> float:
         """Useful elements over the slots the workers walk: elements / (rounds * W)."""
+        if self._chosen.family == "flat":
+            return self._launched / max(1, self.blocks * self._group_elements)
         walked = self.rounds * self.workers
         return self.useful_elements / walked if walked else 0.0
 
     @property
     def _own_lane(self) -> bool:
         """Whether each program has one lane to itself."""
-        return self._chosen.family != "subgroup"
+        return self._chosen.family in ("columns", "reference")
+
+    @property
+    def _launched(self) -> int:
+        """The elements of all programs."""
+        return self.programs * self.useful_elements
+
+    @property
+    def _group_elements(self) -> int:
+        """The elements that a full group takes under the flat map."""
+        return self.threads * self._chosen.lane_elements * self._chosen.unroll
 
     @property
     def _chosen(self) -> Mapping:

@@ -3,7 +3,7 @@
 In: the facts of a candidate and a sheet.  Out: a `Score` whose terms are the times of memory, of
 instructions and of waiting.  Decides only the order of legal candidates.  Every coefficient is a
 figure of the sheet or a constant below; the constants are uncalibrated defaults, chosen so that the
-model orders the plans of `benchmarks/results/2026-11-29-h200-rows.md`, and are not times that were
+model orders the plans of `benchmarks/results/2026-11-30-h200-rows.md`, and are not times that were
 measured one by one.  What legality leaves open is searched by `forms` and `space`.
 """
 
@@ -14,19 +14,24 @@ from math import ceil, log2
 
 from certile.plan.cost import CandidateFacts, Score
 from certile.plan.layout import slots
-from certile.plan.work import Arithmetic, Merge, Sweep
+from certile.plan.phases import common
+from certile.plan.work import Access, Arithmetic, Merge, Sweep
 from certile.targets.sheet import Sheet
 
 __all__ = ["CpuService", "GpuService", "fits", "service"]
 
 # Instructions of a subgroup on a GPU: of an access, a plain operation, a transcendental function, a
-# pack of consecutive elements, a sweep, a program, an exchange of one word, a collective, and of a
-# word that does not fit the registers.
+# pack of consecutive elements, a sweep, a chunk at an edge of a row whose ownership has a phase, a
+# program, an exchange of one word, a collective, and of a word that does not fit the registers.
 ACCESS = 2.0
 PLAIN = 1.26
 CALL = 7.2
 PACK = 1.0
 SWEEP = 5.0
+EDGE = 16.0
+# What an access that is spread over several lines of memory waits for each of them but the first.
+APART = 6.0
+LINE_BYTES = 128
 PROGRAM = 29.0
 EXCHANGE = 1.0
 COLLECTIVE = 5.0
@@ -41,6 +46,8 @@ AHEAD_KEEPING = 10.0
 AHEAD_STORING = 1.3
 # What a cache next to its readers gives of its peak.
 OF_PEAK = 0.7
+# The part of a multiprocessor's cache that rows can fill: other reads pass through it.
+OWN_CACHE = 7 / 8
 # Waiting for the nearest caches takes this part of the wait for memory.
 CACHE_WAIT = 0.6
 # Nanoseconds: a dependent step of a collective or a barrier, an instruction of the longest worker,
@@ -83,7 +90,12 @@ def fits(sheet: Sheet, row_bytes: int, programs_at_once: int = 1) -> bool:
         return row_bytes <= sheet.cache_bytes[1] // CACHE_SHARE
     together = row_bytes * programs_at_once
     shared = together * sheet.multiprocessors
-    return together <= sheet.cache_bytes[0] or shared <= sheet.cache_bytes[-1] // CACHE_SHARE
+    return _is_next_to(sheet, together) or shared <= sheet.cache_bytes[-1] // CACHE_SHARE
+
+
+def _is_next_to(sheet: Sheet, together: int) -> bool:
+    """Whether the rows of all programs that a GPU's multiprocessor runs stay in its own cache."""
+    return together <= OWN_CACHE * sheet.cache_bytes[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,13 +169,27 @@ class GpuService:
         reading = max(reading, facts.programs)
         slow = work.row_bytes * reading + work.written_bytes * facts.programs
         together = work.row_bytes * resident * packed
-        if together <= sheet.cache_bytes[0]:
+        if _is_next_to(sheet, together):
             rate = OF_PEAK * sheet.cache_bandwidth[0]
         elif fits(sheet, work.row_bytes, resident * packed):
             rate = sheet.cache_bandwidth[-1]
         else:
             rate = sheet.bandwidth
-        return self._scattered(facts) * slow / sheet.bandwidth + work.again_bytes * reading / rate
+        near = work.again_bytes * reading / rate
+        again = self._stored_again(facts) * facts.programs / sheet.cache_bandwidth[-1]
+        return self._scattered(facts) * slow / sheet.bandwidth + near + again
+
+    def _stored_again(self, facts: CandidateFacts) -> float:
+        """The bytes of a program that stores move more than once on their way to memory.
+
+        A store of single elements of packs moves all that lies between them, too.
+        """
+        wide, total = facts.mapping.lane_elements, 0.0
+        for sweep in facts.work.sweeps if wide > 1 else ():
+            for access in sweep.writes if sweep.elements > 1 else ():
+                moved = access.size * sweep.elements * sweep.trips
+                total += moved * (wide / min(wide, _width(facts, sweep, access)) - 1)
+        return total
 
     def _scattered(self, facts: CandidateFacts) -> float:
         """How much slower memory is where the rows of programs are read in short pieces."""
@@ -192,11 +218,24 @@ class GpuService:
                 steps += times * 3 + (sweep.trips if cooperating else 0)
         return _Load(instructions, collectives, waits, steps)
 
+    def _edges(self, facts: CandidateFacts, sweep: Sweep, packed: int) -> float:
+        """Instructions for the two packs of a row that are not whole, in some of its subgroups.
+
+        All subgroups ask whether they have one; those that do access its elements one by one.
+        """
+        wide, shared = facts.mapping.lane_elements, facts.mapping.subgroups_per_program
+        chunks = 1 if sweep.elements <= facts.workers * wide else 2
+        alone = ACCESS * packed * wide * min(1.0, 2 / (shared * chunks))
+        each = PLAIN * wide * (1 + packed + len(sweep.merges))
+        return sweep.trips * chunks * (EDGE + each + alone)
+
     def _sweep(self, facts: CandidateFacts, sweep: Sweep) -> tuple[float, float]:
         """Instructions of the longest worker, and how often it waits for memory in sequence."""
-        wide = facts.mapping.lane_elements
-        owned = slots(sweep.elements, facts.workers, wide) * sweep.trips
-        packs = [owned / min(access.widest, wide) for access in (*sweep.reads, *sweep.writes)]
+        wide, lead = facts.mapping.lane_elements, facts.phases.get(sweep.axes)
+        owned = slots(sweep.elements, facts.workers, wide, phase=lead is not None) * sweep.trips
+        accesses = (*sweep.reads, *sweep.writes)
+        widths = [_width(facts, sweep, access) for access in accesses]
+        packs = [owned / min(width, wide) for width in widths]
         each = _cost(sweep.arithmetic)
         for merge in sweep.merges:
             if facts.mapping.block > 1 and merge.closed is not None:
@@ -204,6 +243,13 @@ class GpuService:
             else:
                 each += _cost(merge.lift + merge.merge)
         made = ACCESS * sum(packs) + each * owned + PACK * owned / wide + SWEEP
+        for access, width, count in zip(accesses, widths, packs, strict=True):
+            if width < wide and sweep.elements > 1:
+                # Lanes that access single elements of packs lie a pack apart.
+                lines = facts.lanes * wide * access.size / LINE_BYTES
+                made += APART * count * max(0.0, lines - 1)
+        if lead is not None:
+            made += self._edges(facts, sweep, sum(width > 1 for width in widths))
         if not sweep.reads:
             return made, 0.0
         in_sequence = max(packs[: len(sweep.reads)])
@@ -255,6 +301,12 @@ class CpuService:
         stored = (1 if facts.mapping.streaming else CPU_STORE) * sum(a.size for a in sweep.writes)
         elements = sweep.elements * sweep.trips
         return elements * ((first + stored) / sheet.bandwidth + (again + scratch) / rate)
+
+
+def _width(facts: CandidateFacts, sweep: Sweep, access: Access) -> int:
+    """The most elements that an access takes at once under the ownership of a candidate."""
+    lead = facts.phases.get(sweep.axes)
+    return access.widest if lead is None else common(lead, access.congruence)
 
 
 def _cpu_merge(merge: Merge, block: int) -> float:

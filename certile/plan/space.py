@@ -88,29 +88,33 @@ def check_options(options: Options) -> None:
             raise ArgumentError("P001", f"{name} is {value}; it counts from 1")
     if options.lane_elements not in (None, *LANE_ELEMENTS):
         raise ArgumentError("P001", f"lane_elements is {options.lane_elements}; it is 1, 2, 4 or 8")
+    if options.phase == "on" and options.policy == "analytic":
+        raise ArgumentError("P001", "phase is on; ownership has none under the analytic policy")
     if not 1 <= options.unroll <= 16:
         raise ArgumentError("P001", f"unroll is {options.unroll}; it is 1 to 16")
     if options.max_stripe is not None and options.max_stripe < 0:
         raise ArgumentError("P001", f"max_stripe is {options.max_stripe}; it is 0 or more")
 
 
-def stripe_scalars(rows: RowProgram, workers: int, lane_elements: int) -> int:
+def stripe_scalars(
+    rows: RowProgram, workers: int, lane_elements: int, *, phase: bool = False
+) -> int:
     """The 4-byte words a worker keeps: its slots of every stripe, and of trees it makes alone."""
     kept = [(tile.type.elements, 1, tile.dtype) for tile in rows.kept_scans]
     kept += [(s.elements, s.copies, dtype) for s in rows.stripes for dtype in s.dtypes]
     ordered = sum(sort_layout(node, workers).words for node in rows.sorts)
-    alone = sum(_tree_words(node) for node in rows.folds if node.policy == "reproducible")
+    alone = sum(tree_words(node) for node in rows.folds if node.policy == "reproducible")
     return (
         ordered
         + alone
         + sum(
-            slots(count, workers, lane_elements) * copies * max(1, dtype.size // 4)
+            slots(count, workers, lane_elements, phase=phase) * copies * max(1, dtype.size // 4)
             for count, copies, dtype in kept
         )
     )
 
 
-def _tree_words(reduction: Reduce) -> int:
+def tree_words(reduction: Reduce) -> int:
     """The words of the accumulators of a reproducible tree that one lane makes alone."""
     dtypes = reduction.law.state_dtypes(reduction.accumulate, reduction.leaves)
     return REPRODUCIBLE_ACCUMULATORS * sum(max(1, dtype.size // 4) for dtype in dtypes)
@@ -153,11 +157,18 @@ def _parts(reduction: Reduce, extent: int, chunk: int) -> int:
 
 
 def enumerate_space(
-    rows: RowProgram, programs: int, sheet: Sheet, options: Options, wide: int | None = None
+    rows: RowProgram,
+    programs: int,
+    sheet: Sheet,
+    options: Options,
+    wide: int | None = None,
+    *,
+    phase: bool = False,
 ) -> Space | Declined:
     """Every legal (S, Q): S ascending, then Q ascending.
 
-    `wide` are the elements that a lane owns, those of the request (one without) by default.
+    `wide` are the elements that a lane owns, those of the request (one without) by default, and
+    `phase` says whether ownership has one.
     """
     wide = (options.lane_elements or 1) if wide is None else wide
     limits = limits_of(sheet, options)
@@ -178,7 +189,9 @@ def enumerate_space(
     left_out = False
     for width in widths:
         broken = _width_rejection(rows, width, options, wide)
-        broken = broken or _stripe_rejection(rows, width, limits, options, wide)
+        if broken is None:
+            kept = stripe_scalars(rows, limits.lanes * width, wide, phase=phase)
+            broken = _stripe_rejection(kept, width, limits, options)
         if broken is not None:
             rejected.append(broken)
             continue
@@ -282,10 +295,7 @@ def _width_rejection(rows: RowProgram, width: int, options: Options, wide: int) 
     return None
 
 
-def _stripe_rejection(
-    rows: RowProgram, width: int, limits: Limits, options: Options, wide: int
-) -> Rejection | None:
-    value = stripe_scalars(rows, limits.lanes * width, wide)
+def _stripe_rejection(value: int, width: int, limits: Limits, options: Options) -> Rejection | None:
     if value <= limits.stripe:
         return None
     packed = options.programs_per_group or 1

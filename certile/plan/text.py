@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from certile.analysis.nests import flat
 from certile.analysis.reads import reads
 from certile.ir.laws import is_built_in
 from certile.ir.rows import RowProgram
 from certile.ir.tile import Reduce
 from certile.plan.forms import leaves_caches
+from certile.plan.group_text import phase_lines
 from certile.plan.record import Candidate, Form, GroupPlan, Mapping
 
 __all__ = ["plan_text", "why_text"]
@@ -37,6 +39,14 @@ def why_text(plan: GroupPlan) -> str:
 def _name(mapping: Mapping) -> str:
     if mapping.family == "reference":
         return "reference map: one program a lane, loops in the order written"
+    if mapping.family == "flat":
+        share, packs = mapping.subgroups_per_program, mapping.unroll
+        return f"flat: S={share} V={mapping.lane_elements} U={packs}, all programs as one row"
+    if mapping.family == "group":
+        return (
+            f"group map: {mapping.group_threads} threads a program, "
+            f"S={mapping.subgroups_per_program} U={mapping.unroll}"
+        )
     if mapping.family == "columns":
         return (
             f"columns map: one program a lane, strips of {mapping.group_vectors} to "
@@ -52,6 +62,8 @@ def _name(mapping: Mapping) -> str:
         parts.append(f"A={mapping.accumulators}")
     if mapping.block > 1:
         parts.append(f"B={mapping.block}")
+    if mapping.phase:
+        parts.append("phase")
     if mapping.streaming:
         parts.append("streaming stores")
     return " ".join(parts)
@@ -70,6 +82,9 @@ def _head(plan: GroupPlan) -> Iterator[str]:
         yield f"  shared       {plan.shared_bytes} bytes, {plan.barriers} barrier sites"
         yield f"  stripe       {plan.stripe_scalars} scalars a worker"
         yield f"  rounds       {plan.rounds}, lane utilisation {plan.lane_utilization:.3f}"
+    if plan.group is not None:
+        yield f"  shared       {plan.shared_bytes} bytes, {plan.barriers} barrier sites"
+        yield f"  rounds       {plan.rounds}, thread utilisation {plan.lane_utilization:.3f}"
     if plan.score is not None and plan.options.policy == "service":
         terms = ", ".join(f"{name} {_time(value)}" for name, value in plan.score_terms.items())
         yield f"  estimate     {_time(plan.kernel_score or 0.0)} a launch ({terms}); uncalibrated"
@@ -126,6 +141,8 @@ def _time(nanoseconds: float) -> str:
 
 
 def _program(plan: GroupPlan) -> Iterator[str]:
+    if plan.group is not None:
+        yield from (f"  phase        {line}" for line in phase_lines(plan))
     if plan.rows is None:
         return
     yield f"  domains      {list(plan.rows.domains)}"
@@ -138,9 +155,16 @@ def _program(plan: GroupPlan) -> Iterator[str]:
         axes = sorted(plan.rows.lanes, key=lambda axis: axis.uid)
         across = ", ".join(axis.name for axis in axes) or "no axis"
         yield f"  lanes along  {across}: the fewest rounds; uniform loops walk the other axes"
+    bodies = (step.body for step in flat(plan.rows.steps) if step.kind == "fallback")
+    again = {step.node for body in bodies for step in flat(body)}
     for node in plan.rows.folds:
         names = ", ".join(axis.name for axis in node.over)
-        yield f"  fold         {node.law.name} over {names}, {node.policy}, by each lane alone"
+        way = f"{node.policy}, by each lane alone"
+        when = ", where the state is not finite" if node in again else ""
+        yield f"  fold         {node.law.name} over {names}, {way}{when}"
+    for node in plan.rows.inline:
+        names = ", ".join(axis.name for axis in node.over)
+        yield f"  inline       {node.law.name} over {names}, made where an element of it is read"
     for scan in plan.rows.scans:
         kept = sum(result.of is scan for result in plan.rows.kept_scans)
         way = f"{'inclusive' if scan.inclusive else 'exclusive'}{', reverse' * scan.reverse}"
@@ -193,8 +217,12 @@ def _reason(plan: GroupPlan) -> Iterator[str]:
         yield "  because      what was asked for cannot be had, and nothing else may serve"
     elif plan.mapping.family == "subgroup":
         yield f"  because      {_least(plan)}"
+    elif plan.mapping.family == "flat":
+        yield "  because      no view has gaps, so an element's place is its number in the launch"
     elif plan.mapping.family == "columns":
         yield "  because      neighbouring programs touch neighbouring elements of every row"
+    elif plan.mapping.family == "group":
+        yield "  because      the kernel binds each program to a group"
     elif plan.declined is not None:
         yield f"  because      lanes cannot share a program here: {plan.declined.reason}"
     else:

@@ -54,20 +54,26 @@ def walked(
     """The tree of a reduction; `depth` is its longest path.
 
     `swept` are the leaves of one sweep, of which a loop may make several into the same partials;
-    `alone` says that one lane folds them all.
+    `alone` says that one lane folds them all.  Where ownership has a phase, no phase is worse.
     """
-    walk = _Walk(node, mapping, lanes, swept)
-    root = walk.by_all(Mapping("reference") if alone else mapping)
-    if float(root.n) != node.leaves:
-        raise InternalError("M020", f"a tree of {root.n} leaves, not {node.leaves}", loc=node.loc)
-    return Tree(depth, walk.drift, walk.coupling, walk.weight)
+    mapping = Mapping("reference") if alone else mapping
+    drift = coupling = weight = 0.0
+    for phase in range(mapping.lane_elements if mapping.phase else 1):
+        walk = _Walk(node, lanes, swept, phase)
+        root = walk.by_all(mapping)
+        if float(root.n) != node.leaves:
+            message = f"a tree of {root.n} leaves, not {node.leaves}"
+            raise InternalError("M020", message, loc=node.loc)
+        drift, coupling = max(drift, walk.drift), max(coupling, walk.coupling)
+        weight = max(weight, walk.weight)
+    return Tree(depth, drift, coupling, weight)
 
 
 class _Walk:
     """One walk through a tree, adding up what its merges weigh."""
 
-    def __init__(self, node: Reduce, mapping: Mapping, lanes: int, swept: int) -> None:
-        self._node, self._mapping, self._lanes = node, mapping, lanes
+    def __init__(self, node: Reduce, lanes: int, swept: int, phase: int) -> None:
+        self._node, self._lanes, self._phase = node, lanes, phase
         self._count, self._swept = node.leaves, swept
         self.drift = self.coupling = self.weight = 0.0
 
@@ -170,10 +176,11 @@ class _Walk:
         """The elements of each accumulator (first axis) of each worker."""
         width, held = mapping.lane_elements, mapping.accumulators
         workers = self._lanes * mapping.subgroups_per_program
-        full, rest = divmod(self._swept, workers * width)
+        full, rest = divmod(self._swept + self._phase, workers * width)
         turns = np.arange(held)[:, None]
         own = width * (full // held + (turns < full % held)) + np.zeros((held, workers), np.int64)
         own[full % held] += np.clip(rest - width * np.arange(workers), 0, width)
+        own[0, 0] -= self._phase
         return np.asarray(own * self._sweeps)
 
     @property
@@ -184,9 +191,14 @@ class _Walk:
         """The accumulators of every worker after blocks of elements were merged into them."""
         width, held = mapping.lane_elements, mapping.accumulators
         workers = self._lanes * mapping.subgroups_per_program
-        full, rest = divmod(self._swept, workers * width)
+        places = width * np.arange(workers)
         chunks = chunks_of_round(mapping, blocks=True)
-        rounds, left = divmod(full, chunks)
+        full = self._swept // (workers * width)
+        # A phase leaves the first chunk to itself.
+        head = np.zeros(workers, np.int64)
+        if mapping.phase:
+            head, full = np.clip(self._swept + self._phase - places, 0, width), max(1, full)
+        rounds, left = divmod(full - mapping.phase, chunks)
         of_round, over = divmod(chunks * width, mapping.block)
         turns = np.arange(held)
         each = of_round // held + (turns < of_round % held)
@@ -197,10 +209,14 @@ class _Walk:
         if rounds and over:
             made = self._short_blocks(made, np.full(workers, over), rounds, of_round % held)
         # What fills no round is one run, the elements of its masked chunk last.
-        last = left * width + np.clip(rest - width * np.arange(workers), 0, width)
-        for number in range(-(-int(last.max()) // mapping.block)):
-            sizes = np.clip(last - number * mapping.block, 0, mapping.block)
-            made = self._short_blocks(made, sizes, 1, number % held)
+        rest = self._swept + self._phase - full * workers * width - places
+        last = left * width + np.clip(rest, 0, width)
+        last += np.clip(rest - workers * width, 0, width)
+        for run, missing in ((head, self._phase), (last, 0)):
+            lacks = np.where(places == 0, missing, 0)
+            for number in range(-(-int(run.max()) // mapping.block)):
+                sizes = _within(run, number, mapping.block) - _within(lacks, number, mapping.block)
+                made = self._short_blocks(made, sizes, 1, number % held)
         return made
 
     def _runs(self, block: _Nodes, each: Array, rounds: int, workers: float) -> _Nodes:
@@ -270,6 +286,11 @@ class _Walk:
             held = self._merge(held.at(lower), held.at(~lower), times)
             places = places[lower]
         return held.at(0)
+
+
+def _within(elements: Array, number: int, block: int) -> Array:
+    """How many of the first so many elements lie in a block."""
+    return np.asarray(np.clip(elements - number * block, 0, block))
 
 
 def _leaf() -> _Nodes:

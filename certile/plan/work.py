@@ -39,9 +39,11 @@ from certile.ir.tile import (
     Tile,
     View,
 )
+from certile.ir.types import Axis
 from certile.plan.blocks import forms_of
+from certile.plan.phases import Congruence, congruence
 
-__all__ = ["Access", "Arithmetic", "Merge", "Sweep", "Work", "work_of"]
+__all__ = ["Access", "Arithmetic", "Merge", "Sweep", "Work", "arithmetic_of", "merge_of", "work_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,13 +63,15 @@ class Access:
 
     `own` is whether other programs touch other elements (a row, as against a weight of all rows),
     `first` whether no sweep before this one read them.  `widest` is the most consecutive elements
-    that one access is proved to take.
+    that one access is proved to take.  `congruence` is where the rows of `node` begin.
     """
 
     size: int
     own: bool
     first: bool
     widest: int
+    congruence: Congruence | None = None
+    node: Load | Store | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +93,7 @@ class Sweep:
     """One loop over an element domain, run `trips` times by a program.
 
     `kept_words` are the words that a worker keeps of each of its elements, `recalled_words` those
-    that it kept before and reads here.
+    that it kept before and reads here.  `axes` is the element domain.
     """
 
     elements: int
@@ -100,6 +104,7 @@ class Sweep:
     merges: tuple[Merge, ...]
     kept_words: int
     recalled_words: int
+    axes: tuple[Axis, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +163,7 @@ class _Counter:
     def __init__(self, rows: RowProgram, facts: Mapping[str, ViewFacts], widest: int) -> None:
         self._facts, self._limit = facts, widest
         self._kept = frozenset(rows.materialized)
+        self._inline = rows.inline
         self._over = frozenset(rows.parallel.over)
         # How often the row of a load is read.
         self.reads: dict[Load, int] = {}
@@ -167,6 +173,7 @@ class _Counter:
             head = group[0]
             if not head.body:
                 yield self._sweep(group, times)
+                yield from self._inside(group, times)
             elif isinstance(head.node, Serial):
                 yield from self.sweeps(head.body, times * trips(head.node))
             elif isinstance(head.node, Parallel):
@@ -188,11 +195,20 @@ class _Counter:
             trips=times * head.repeats,
             reads=tuple(self._reads(evaluated, head)),
             writes=tuple(self._access(s) for s in stores if isinstance(s.buffer, View)),
-            arithmetic=_arithmetic(evaluated),
-            merges=tuple(_merge(s.node) for s in group if isinstance(s.node, Reduce)),
+            arithmetic=arithmetic_of(evaluated),
+            merges=tuple(merge_of(s.node) for s in group if isinstance(s.node, Reduce)),
             kept_words=sum(_words(s.node) for s in group if s.kind == "materialize"),
             recalled_words=sum(map(_words, recalled)),
+            axes=head.axes,
         )
+
+    def _inside(self, group: Sequence[Step], times: int) -> Iterator[Sweep]:
+        """The reductions that are made where the elements of a sweep read them, as loops."""
+        read = {node for s in group for node, _ in visit(step_roots(s), self._stops, enter=s.node)}
+        for node in read:
+            if isinstance(node, Reduce) and node in self._inline:
+                inside = Step("reduce", node, group[0].axes, inner=(*group[0].inner, *node.over))
+                yield self._sweep((inside,), times)
 
     def _stops(self, node: Node) -> bool:
         return isinstance(node, Fallback | Reduce | Scan | Sort) or node in self._kept
@@ -209,7 +225,8 @@ class _Counter:
         size = node.buffer.dtype.size
         coordinates = [n for n in reach(node.indices) if isinstance(n, LoopIndex)]
         own = any(at.axis in self._over for at in coordinates)
-        return Access(size, own, node not in self.reads, self._widest(node, size))
+        begins = congruence(node, self._facts.get(node.buffer.name), self._over)
+        return Access(size, own, node not in self.reads, self._widest(node, size), begins, node)
 
     def _widest(self, node: Load | Store, size: int) -> int:
         known = self._facts.get(node.buffer.name)
@@ -228,7 +245,7 @@ class _Counter:
         return max(1, width)
 
 
-def _arithmetic(evaluated: Iterable[Node]) -> Arithmetic:
+def arithmetic_of(evaluated: Iterable[Node]) -> Arithmetic:
     """The functions of an element; what has no axes is made once and not counted."""
     total = Arithmetic()
     for node in evaluated:
@@ -242,7 +259,8 @@ def _words(node: Tile | Effect) -> int:
     return max(1, node.dtype.size // 4) if isinstance(node, Tile) and node.axes else 0
 
 
-def _merge(node: Reduce) -> Merge:
+def merge_of(node: Reduce) -> Merge:
+    """What a reduction does to its elements."""
     law = node.law
     dtypes = law.state_dtypes(node.accumulate, node.leaves)
     closed = forms_of(node)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import prod
 
 import numpy as np
 
@@ -340,8 +341,10 @@ class Evaluator:
         written = depth.written if isinstance(depth, Fused) else depth
         found = laws.reduce(at, args, init, self._how, written)
         if isinstance(depth, Fused) and self._how is not None:
-            leaves = self._leaves(depth.node, levels)
-            found = laws.made_by(depth, leaves, found, self._how)
+            inner, kept = max(levels, self._levels(depth.node)), depth.node.spanned
+            leaves = self._leaves(depth.node, inner)
+            beyond = [inner + k for k, axis in enumerate(kept) if axis not in at.spanned]
+            found = laws.made_by(depth, leaves, found, self._how, (*range(levels, inner), *beyond))
         return tuple(Value(value.data, levels, None, value.error) for value in found)
 
     def _depth_of(self, at: Reduce | Scan, count: int) -> int | Fused:
@@ -357,9 +360,9 @@ class Evaluator:
         for arg in args:
             if arg.poison is not None and arg.poison.any():
                 raise poison_fault("a reduction", at.loc)
+        flat = (*lead, prod(extents))
         return [
-            arg.each(lambda a: np.broadcast_to(a, (*lead, *extents)).reshape((*lead, -1)))
-            for arg in args
+            arg.each(lambda a: np.broadcast_to(a, (*lead, *extents)).reshape(flat)) for arg in args
         ]
 
     def _scan(self, at: Node) -> tuple[Value, ...]:

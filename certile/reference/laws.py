@@ -68,13 +68,19 @@ def reduce(
 
 
 def made_by(
-    made: Fused, args: Sequence[Value], found: Sequence[Value], how: Freedom
+    made: Fused,
+    args: Sequence[Value],
+    found: Sequence[Value],
+    how: Freedom,
+    beyond: tuple[int, ...] = (),
 ) -> tuple[Value, ...]:
     """Results, with room for a program that computes them as results of another reduction.
 
     `found` are the results as written and `args` the leaves of the other one.  What is computed
     lies within the bound of that reduction around the exact result, and `found` within its own.  A
     row whose state is not finite is computed as written.  Without a stated bound, anything goes.
+    Along the dimensions `beyond` those of `found` the other one has a result for each place, any of
+    which may be taken.
     """
     state = state_results(made.node, args, how, made.tree)
 
@@ -85,7 +91,8 @@ def made_by(
         if state is None:
             return replace(value, error=np.full(own.shape, np.inf))
         more = state.values[index].error
-        return replace(value, error=own + np.where(state.lost, 0.0, 0.0 if more is None else more))
+        room = np.where(state.lost, 0.0, 0.0 if more is None else more)
+        return replace(value, error=own + room.max(axis=beyond, initial=0.0))
 
     return tuple(map(roomy, found, made.results))
 

@@ -67,11 +67,13 @@ class Report:
     uninitialised: tuple[str, ...] = ()
     out_of_bounds: tuple[str, ...] = ()
     barriers: int = 0
+    misaligned: tuple[str, ...] = ()
 
     @property
     def ok(self) -> bool:
         """Whether nothing was wrong."""
-        return not (self.races or self.divergence or self.uninitialised or self.out_of_bounds)
+        wrong = (self.races, self.divergence, self.uninitialised, self.out_of_bounds)
+        return not (any(wrong) or self.misaligned)
 
 
 def run_machine(
@@ -79,11 +81,15 @@ def run_machine(
     buffers: Mapping[str, Array],
     scalars: Mapping[str, bool | int | float],
     programs: int,
+    *,
+    wide: Mapping[Operation, int] | None = None,
 ) -> Report:
     """Run ceil(programs / programs_per_group) groups; buffers change in place.
 
     `buffers` maps names to contiguous arrays of one dimension (bf16: ml_dtypes.bfloat16 or 16-bit
-    integers).  The scalar `programs` may be left out of `scalars`.
+    integers).  The scalar `programs` may be left out of `scalars`.  `wide` are loads and stores at
+    which a target accesses several elements at once, with the bytes of that access: each address in
+    the arrays as they lie must be a multiple of them.
 
     Raises:
         InternalError: M011, when an array or a scalar is missing or does not fit.
@@ -99,7 +105,8 @@ def run_machine(
     barriers = 0
     with np.errstate(all="ignore"):
         for first in range(0, groups, step):
-            run = _Run(kernel, memory, values, findings, range(first, min(first + step, groups)))
+            share = range(first, min(first + step, groups))
+            run = _Run(kernel, memory, values, findings, share, wide or {})
             run.block(kernel.body, None)
             barriers = max(barriers, run.barriers)
     return Report(
@@ -108,6 +115,7 @@ def run_machine(
         findings.of("uninitialised"),
         findings.of("out_of_bounds"),
         barriers,
+        findings.of("misaligned"),
     )
 
 
@@ -141,6 +149,7 @@ class _Run:
     scalars: Mapping[str, bool | int | float]
     findings: Findings
     groups: range
+    wide: Mapping[Operation, int]
     environment: dict[Value, Array] = field(default_factory=dict)
     barriers: int = 0
 
@@ -267,6 +276,18 @@ class _Run:
             index = index + self.environment[address.offset]
         return index
 
+    def _check_aligned(
+        self, operation: Load | Store, cells: Cells, index: Array, asked: _Active
+    ) -> None:
+        """Note lanes whose access begins at no multiple of its bytes, if the target takes many."""
+        size = self.wide.get(operation)
+        if size is None:
+            return
+        places = cells.data.ctypes.data + index * cells.data.itemsize
+        off = places % size != 0
+        found = off if asked is None else off & asked
+        self.findings.add("misaligned", self.place(operation), int(np.count_nonzero(found)))
+
     def _who(self, asked: Array) -> tuple[Array, Array]:
         """Subgroup and group numbers of the lanes that are asked, flat; groups of the launch."""
         full = asked.shape
@@ -341,14 +362,16 @@ class _Run:
         asked = _both(active, self._get(operation.mask))
         cells = self.memory[operation.buffer]
         index = self._index(operation.address)
+        self._check_aligned(operation, cells, index, asked)
         value, got = self._read(cells, index, cells.data.size, asked, operation)
         self._set(operation.result, self._filled(operation, value, got))
 
     def store(self, operation: Store, active: _Active) -> None:
         asked = _both(active, self._get(operation.mask))
         value = self.environment[operation.value]
-        index = self._index(operation.address)
-        self._write(self.memory[operation.buffer], index, value, asked, operation)
+        index, cells = self._index(operation.address), self.memory[operation.buffer]
+        self._check_aligned(operation, cells, index, asked)
+        self._write(cells, index, value, asked, operation)
 
     def shared_load(self, operation: SharedLoad, active: _Active) -> None:
         asked = _both(active, self._get(operation.mask))

@@ -10,11 +10,14 @@ from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
+from certile.ir.host import RESIDUE_BYTES
+
 __all__ = [
     "ALIGNMENTS",
     "EXTENSIONS",
     "FRAMEWORK_NAMES",
     "NUMPY_DTYPES",
+    "PLACES",
     "ArrayInfo",
     "Framework",
     "HeldAddress",
@@ -39,6 +42,12 @@ Probe: TypeAlias = Callable[[Array], tuple[Signature, int]]
 
 # `alignment` as a table of the lowest six bits, for where a call of a function costs too much.
 ALIGNMENTS: Final = tuple((i & -i) or 64 for i in range(64))
+
+# What a signature holds of an address, by its lowest six bits: the alignment, or how far behind a
+# place that suits the widest access of a lane it lies.
+PLACES: Final = tuple(
+    -(i % RESIDUE_BYTES) if i % RESIDUE_BYTES else ALIGNMENTS[i] for i in range(64)
+)
 
 NUMPY_DTYPES: Final = {
     "bool": np.dtype(np.bool_),
@@ -66,7 +75,8 @@ class ArrayInfo(NamedTuple):
 
     `address` is that of the element with all indices 0; `strides` count elements, may be negative
     or 0.  `dtype` is our name ("f32").  `device` is "cpu", "cuda:0", ….  A description keeps no
-    memory alive: the array does, or the address that `probe` returns for it.
+    memory alive: the array does, or the address that `probe` returns for it.  Where memory is not
+    there yet, `placed` is false and the address says its alignment alone.
     """
 
     address: int
@@ -78,6 +88,7 @@ class ArrayInfo(NamedTuple):
     framework: Framework
     device: str = "cpu"
     requires_grad: bool = False
+    placed: bool = True
 
     @property
     def size(self) -> int:
@@ -87,18 +98,37 @@ class ArrayInfo(NamedTuple):
             count *= n
         return count
 
+    @property
+    def c_ordered(self) -> bool:
+        """Whether the elements lie one behind the other, the last index fastest."""
+        step = 1
+        for n, stride in zip(reversed(self.shape), reversed(self.strides), strict=True):
+            if n > 1 and stride != step:
+                return False
+            step *= n
+        return True
+
 
 class HeldAddress(int):
-    """An address whose memory lives as long as the number does: for memory that is only lent."""
+    """An address whose memory lives as long as the number does: for memory that is only lent.
+
+    `distance` is how many bytes behind the first element of `owner` it is.
+    """
 
     owner: object
+    distance: int
 
     @classmethod
-    def of(cls, address: int, owner: object) -> "HeldAddress":
+    def of(cls, address: int, owner: object, distance: int = 0) -> "HeldAddress":
         """Return the address, holding `owner`."""
         made = cls(address)
         made.owner = owner
+        made.distance = distance
         return made
+
+    def __add__(self, distance: int) -> "HeldAddress":
+        """Return the address further on, with the same owner."""
+        return HeldAddress.of(int(self) + distance, self.owner, self.distance + distance)
 
 
 def alignment(address: int) -> int:

@@ -115,10 +115,15 @@ def check_output(info: ArrayInfo, name: str) -> None:
     raise ArgumentError("A204", f"{name} is stored to, but {problem}", hint=hint)
 
 
-def empty_like_framework(framework: Framework, shape: tuple[int, ...], dtype: str) -> Array:
-    """Return an uninitialised C-ordered CPU array of a framework; "dlpack" gets a NumPy array."""
+def empty_like_framework(
+    framework: Framework, shape: tuple[int, ...], dtype: str, device: str = "cpu"
+) -> Array:
+    """Return an uninitialised C-ordered array of a framework; "dlpack" gets a NumPy array.
+
+    Only tensors of PyTorch live on a device of their own.
+    """
     if framework == "torch":
-        return torch_arrays.empty(shape, dtype)
+        return torch_arrays.empty(shape, dtype, device)
     if framework == "mlx":
         return mlx_arrays.empty(shape, dtype)
     return memory.empty_numpy(shape, numpy_dtype(dtype))

@@ -58,7 +58,9 @@ class Arguments:
         return self.arrays[view].shape[dim]
 
     def _stride(self, view: str, dim: int) -> int:
-        return self.arrays[view].strides[dim]
+        info = self.arrays[view]
+        # What code is told of strides holds of those that move, and 0 is a multiple of anything.
+        return info.strides[dim] if info.shape[dim] > 1 else 0
 
     def _number(self, name: str) -> int:
         raise InternalError("M011", f"the number {name} is no part of a layout")

@@ -16,6 +16,7 @@ import numpy as np
 
 from certile.codegen.artifact import Artifact
 from certile.diagnostics import InternalError, UnsupportedError
+from certile.ir.host import RESIDUE_BYTES
 from certile.pipeline import CompiledLaunch, CompiledProgram
 from certile.runtime import arrays, metal_sim
 from certile.runtime.bind import Arguments, Words, as_numpy
@@ -56,7 +57,7 @@ class SimulatedLauncher:
             report = metal_sim.run(
                 launch.artifact,
                 [memory[name] for name in launch.launch.buffers],
-                _scalars(launch, self._arguments, words),
+                scalars_of(launch, self._arguments, words),
                 programs,
             )
             if report is not None and not report.ok:
@@ -96,11 +97,20 @@ def _interleaved(memory: Mapping[str, np.ndarray[Any, Any]]) -> dict[str, np.nda
         name: (flat.ctypes.data, flat.ctypes.data + flat.nbytes) for name, flat in memory.items()
     }
     copies = {
-        (low, high): memory[name].copy()
+        (low, high): _copied(memory[name])
         for name, (low, high) in spans.items()
         if any((low, high) != (a, b) and low < b and a < high for a, b in spans.values())
     }
     return {name: copies[span] for name, span in spans.items() if span in copies}
+
+
+def _copied(flat: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Return a copy that begins as far behind an aligned place: code may rely on where it lies."""
+    raw = np.empty(flat.nbytes + 2 * RESIDUE_BYTES, np.uint8)
+    begin = (flat.ctypes.data - raw.ctypes.data) % RESIDUE_BYTES
+    made: np.ndarray[Any, Any] = raw[begin : begin + flat.nbytes].view(flat.dtype)
+    made[...] = flat
+    return made
 
 
 class CudaLauncher:
@@ -119,14 +129,14 @@ class CudaLauncher:
         stream = _stream(self._device)
         for launch, kernel, programs in self._launches:
             addresses = [words[self._arguments.positions[name]] for name in launch.launch.buffers]
-            kernel.launch(addresses, _scalars(launch, self._arguments, words), programs, stream)
+            kernel.launch(addresses, scalars_of(launch, self._arguments, words), programs, stream)
 
     def frozen(self, words: Words) -> Callable[[], object]:
         """Return a call that enqueues the program again."""
         return functools.partial(self, tuple(words))
 
 
-def _scalars(launch: CompiledLaunch, arguments: Arguments, words: Words) -> list[Scalar]:
+def scalars_of(launch: CompiledLaunch, arguments: Arguments, words: Words) -> list[Scalar]:
     """Return the values of a launch's scalars, in order."""
     return [
         words[arguments.positions[value.view]]

@@ -22,13 +22,13 @@ import numpy as np
 from certile import settings
 from certile.analysis.bounds import check_bounds
 from certile.analysis.instances import meeting_stores, unsafe_in_place
-from certile.diagnostics import ArgumentError, KernelError, UnsupportedError
+from certile.diagnostics import ArgumentError, KernelError
 from certile.frontend.captures import Captures
 from certile.frontend.signature import KernelSignature
 from certile.frontend.spec import KernelSpec, MathMode, RewriteMode, ScalarSpec
 from certile.frontend.trace import Traced, trace, unwrapped
 from certile.ir.dtypes import BY_NAME
-from certile.ir.host import ViewFacts
+from certile.ir.host import RESIDUE_BYTES, ViewFacts, residues_of
 from certile.ir.tile import Kernel, View
 from certile.ir.types import Dim
 from certile.ir.walk import extent_of, parallel_regions, replace_view, specialise, static_dims
@@ -195,7 +195,7 @@ class Dispatcher:
             )
             if parameter.kind != "constant" and is_array(value)
         }
-        target = resolve(info.device for info in infos.values())
+        target = resolve(infos.values())
         described = [
             (BY_NAME[infos[name].dtype], len(infos[name].shape)) if name in infos else None
             for name in names
@@ -282,7 +282,7 @@ class Dispatcher:
             return launcher
         compiled = known[1] if known else request.compiled(request.watcher(notes))
         assert not isinstance(compiled, CpuProgram)
-        launcher = _device_launcher(call.target, compiled, call.arguments)
+        launcher = _device_launcher(call.target, compiled, request.kernel, call.arguments)
         self._artifacts.update(launch.artifact.fingerprint for launch in compiled.launches)
         _remember(self._programs, key, (call.kept, compiled), _MOST_PROGRAMS)
         return launcher
@@ -324,6 +324,8 @@ def is_array(value: object) -> bool:
 def view_facts(info: ArrayInfo, *, aligned: bool) -> ViewFacts:
     """Return what code may rely on: strides of 0 and 1, and the alignment of every row.
 
+    Of rows that no wide access suits, it is how far behind an aligned place each begins.
+
     An extent of 1 makes the stride of its dimension meaningless; it counts as 1 in the last place,
     so that a column taken out of a matrix is not a case of its own.  Without `aligned`
     rows have the alignment of their elements: nothing but a streaming store gains by more on a CPU,
@@ -336,11 +338,26 @@ def view_facts(info: ArrayInfo, *, aligned: bool) -> ViewFacts:
     )
     if not aligned:
         return ViewFacts(strides, info.itemsize)
-    starts = arrays.alignment(info.address)
+    base = starts = arrays.alignment(info.address)
     for n, step in zip(info.shape, info.strides, strict=True):
         if n > 1 and step != 1:
             starts = min(starts, arrays.alignment(abs(step) * info.itemsize))
-    return ViewFacts(strides, starts)
+    residues: tuple[int, ...] = ()
+    if starts < RESIDUE_BYTES and info.placed:
+        residues = residues_of(info.address, info.shape, info.strides, info.itemsize)
+    return ViewFacts(strides, starts, residues, dense=_dense(info, base))
+
+
+def _dense(info: ArrayInfo, base: int) -> tuple[int, int] | None:
+    """The elements of a row and the alignment of the first, of a row-major array without gaps."""
+    step = 1
+    for n, stride in zip(info.shape[:0:-1], info.strides[:0:-1], strict=True):
+        if n != 1 and stride != step:
+            return None
+        step *= n
+    if len(info.shape) < 2 or info.size == 0:
+        return None
+    return (step, base) if info.shape[0] == 1 or info.strides[0] == step else None
 
 
 def _check(kernel: Kernel, shapes: Mapping[str, Sequence[int]], shared: set[str]) -> None:
@@ -417,13 +434,21 @@ def _planned_for(target: Target) -> Sheet | None:
 
 def _sheet(target: Target) -> Sheet:
     if target == "metal":
-        message = "this version launches no Metal kernels on a device"
-        raise UnsupportedError("U401", message, hint="use metal-sim to run their text on a CPU")
+        # Looks for a device, which most processes never need.
+        from certile.runtime.metal.context import planning_sheet
+
+        return planning_sheet()
     return machine_sheet() if target == "cpu" else DEFAULTS[target]
 
 
-def _device_launcher(target: Target, compiled: CompiledProgram, arguments: Arguments) -> Launcher:
-    # Simulator and driver take longer to import than most programs take on a CPU.
+def _device_launcher(
+    target: Target, compiled: CompiledProgram, kernel: Kernel, arguments: Arguments
+) -> Launcher:
+    # Simulator and drivers take longer to import than most programs take on a CPU.
+    if target == "metal":
+        from certile.runtime.metal.launcher import launcher_for
+
+        return launcher_for(compiled, kernel, arguments)
     from certile.runtime import devices
 
     if target == "cuda":

@@ -15,10 +15,10 @@ from typing import Any, ClassVar, Final, NamedTuple, TypeAlias
 
 from certile.diagnostics import ArgumentError, CertileError, UnsupportedError
 from certile.runtime.array_info import (
+    PLACES,
     ArrayInfo,
     HeldAddress,
     Signature,
-    alignment,
     numpy_dtype,
     type_name,
 )
@@ -113,7 +113,7 @@ def probe(array: Array) -> tuple[Signature, int]:
         exported.dtype,
         exported.shape,
         exported.strides,
-        alignment(exported.address),
+        PLACES[exported.address & 63],
         exported.readonly,
     )
     return (type(array), *layout), HeldAddress.of(exported.address, exported.owner)

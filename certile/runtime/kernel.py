@@ -36,7 +36,7 @@ from certile.settings import call_state, current
 if TYPE_CHECKING:
     from certile.plan.record import GroupPlan
 
-__all__ = ["Bound", "Prepared", "TileKernel", "tile_kernel"]
+__all__ = ["Bound", "Prepared", "TileKernel", "frozen_of", "tile_kernel"]
 
 # What decides how a call runs: the thread's target, the settings, the arguments' signatures.
 Key = tuple[str | None, tuple[object, ...], tuple[Hashable, ...]]
@@ -323,6 +323,11 @@ class Prepared:
         if changed:
             message = f"argument {changed[0]} differs in value, dtype, shape, strides or alignment"
             raise ArgumentError("A010", message)
+
+
+def frozen_of(prepared: Prepared) -> Callable[[], object]:
+    """What runs a prepared call, for those who collect calls; it does not hold the arrays."""
+    return prepared._run
 
 
 @overload

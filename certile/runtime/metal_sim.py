@@ -5,20 +5,26 @@ changed in place, and what the run showed.  Decides how arguments become bound b
 text is compiled once a process and mode.  Leaves checking and execution to `certile.metalsim`.
 """
 
-from collections.abc import Sequence
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from certile.codegen.artifact import Artifact
 from certile.diagnostics import InternalError
-from certile.ir.dtypes import DType
+from certile.ir.dtypes import BY_NAME, DType
 from certile.metalsim import Library, Report
 from certile.metalsim.library import RunMode
 
-__all__ = ["run", "scalar_argument"]
+if TYPE_CHECKING:
+    # Whoever has such an artifact has imported its package, which costs time.
+    from certile.tirx.artifact import Argument, DeviceArtifact
+
+__all__ = ["run", "run_device", "scalar_argument"]
 
 # Scalars as NumPy names them; bf16 travels as its bits, a bool as a byte.
 _SCALARS = {"bf16": "uint16", "f16": "float16", "f32": "float32", "bool": "uint8"}
@@ -69,6 +75,33 @@ def run(
     ]
     arguments = dict(enumerate([*bytes_, *values]))
     return kernel.run(arguments, (groups, 1, 1), (artifact.threads, 1, 1), seed=seed)
+
+
+def run_device(
+    artifact: DeviceArtifact,
+    arguments: Mapping[str, Any],
+    *,
+    mode: RunMode = "checked",
+    seed: int = 0,
+) -> Report | None:
+    """Launch a text that TVM wrote, on arguments by name; raises as `run` does."""
+    missing = [each.name for each in artifact.arguments if each.name not in arguments]
+    if missing or artifact.format != "msl":
+        names = ", ".join(missing)
+        message = f"{artifact.entry} of format {artifact.format} is launched without {names}"
+        raise InternalError("M011", message)
+    bound = {each.index: _device_argument(each, arguments) for each in artifact.arguments}
+    kernel = _library(artifact.source, mode).kernel(artifact.entry)
+    return kernel.run(bound, artifact.grid, artifact.block, seed=seed)
+
+
+def _device_argument(argument: Argument, arguments: Mapping[str, Any]) -> npt.NDArray[Any]:
+    value = arguments[argument.name]
+    dtype = BY_NAME[argument.dtype]
+    if argument.kind == "scalar":
+        return scalar_argument(value, dtype)
+    held: npt.NDArray[Any] = value.view(np.uint8) if dtype.name == "bool" else value
+    return held.view(np.uint16) if dtype.name == "bf16" else held
 
 
 def scalar_argument(value: bool | int | float, dtype: DType) -> npt.NDArray[Any]:

@@ -20,9 +20,10 @@ import numpy as np
 from certile.diagnostics import ArgumentError, UnsupportedError
 from certile.runtime import dlpack
 from certile.runtime.array_info import (
-    ALIGNMENTS,
     FRAMEWORK_NAMES,
+    PLACES,
     ArrayInfo,
+    HeldAddress,
     Signature,
     names_of,
     numpy_dtype,
@@ -30,7 +31,7 @@ from certile.runtime.array_info import (
 )
 from certile.runtime.buffers import address_of, from_buffer
 
-__all__ = ["describe", "empty", "is_mlx", "lent", "probe"]
+__all__ = ["address_now", "describe", "empty", "is_mlx", "lent", "probe"]
 
 # The package is optional, so its names cannot be imported for their types.
 MlxArray: TypeAlias = Any
@@ -58,13 +59,18 @@ def probe(array: MlxArray) -> tuple[Signature, int]:
         # The buffer is not C-ordered.
         layout = memoryview(array).strides
         address = dlpack.address(lent(array))
-        return (probe, array.dtype, array.shape, ALIGNMENTS[address & 63], layout), address
+        if _drives_metal():
+            address = HeldAddress.of(address, array)
+        return (probe, array.dtype, array.shape, PLACES[address & 63], layout), address
     except RuntimeError:
         # There is nothing to evaluate inside a transformation.
         describe(array)
         raise
+    if _drives_metal():
+        # Kernels that MLX launches take the array itself.
+        address = HeldAddress.of(address, array)
     # The shape of a C-ordered array says its strides.
-    return (probe, array.dtype, array.shape, ALIGNMENTS[address & 63]), address
+    return (probe, array.dtype, array.shape, PLACES[address & 63]), address
 
 
 def describe(array: MlxArray) -> ArrayInfo:
@@ -104,6 +110,13 @@ def empty(shape: tuple[int, ...], dtype: str) -> MlxArray:
     return array
 
 
+def address_now(word: Any) -> Any:  # noqa: ANN401 - a word of a call: an address or a number
+    """Return the address again that `probe` gave, in the buffer that its array has by now."""
+    if not isinstance(word, HeldAddress) or not is_mlx(word.owner):
+        return word
+    return HeldAddress.of(describe(word.owner).address + word.distance, word.owner, word.distance)
+
+
 def lent(array: MlxArray) -> object:
     """Return what keeps the buffer that an array has now, whatever becomes of the array."""
     return array.__dlpack__()
@@ -131,6 +144,12 @@ def _copies(mlx: Mlx, dtype: str) -> bool:
         # Versions that do not know the bf16 of ml_dtypes.
         return False
     return bool(made.dtype == getattr(mlx, _DTYPES[dtype]))
+
+
+@functools.cache
+def _drives_metal() -> bool:
+    """Whether MLX runs on an Apple GPU here."""
+    return bool(sys.modules["mlx.core"].metal.is_available())
 
 
 @functools.cache

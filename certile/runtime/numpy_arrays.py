@@ -11,9 +11,9 @@ import numpy as np
 
 from certile.diagnostics import ArgumentError, UnsupportedError
 from certile.runtime.array_info import (
-    ALIGNMENTS,
     EXTENSIONS,
     NUMPY_DTYPES,
+    PLACES,
     ArrayInfo,
     Signature,
     type_name,
@@ -41,9 +41,9 @@ def probe(array: NumpyArray) -> tuple[Signature, int]:
     except (TypeError, ValueError, BufferError):
         address = _address(array)
         layout = (array.strides, array.flags.writeable)
-        return (np.ndarray, array.dtype, array.shape, ALIGNMENTS[address & 63], layout), address
+        return (np.ndarray, array.dtype, array.shape, PLACES[address & 63], layout), address
     # The shape of a contiguous array says its strides.
-    return (np.ndarray, array.dtype, array.shape, ALIGNMENTS[address & 63]), address
+    return (np.ndarray, array.dtype, array.shape, PLACES[address & 63]), address
 
 
 def describe(array: NumpyArray) -> ArrayInfo:

@@ -21,6 +21,9 @@ __all__ = ["Like", "Op", "like", "op"]
 
 Size = int | tuple[str, int]
 
+# What a result is allocated from: framework, shape, dtype, device.
+_Made = tuple[Any, tuple[int, ...], str, str]
+
 
 @dataclass(frozen=True, slots=True)
 class Like:
@@ -92,7 +95,7 @@ class Op:
                     f"output {name} like {described.view}: the kernel takes {', '.join(names)}"
                 )
                 raise ArgumentError("A011", message)
-        self._results: dict[Hashable, tuple[tuple[Any, tuple[int, ...], str], ...]] = {}
+        self._results: dict[Hashable, tuple[_Made, ...]] = {}
 
     def __call__(
         self,
@@ -148,9 +151,7 @@ class Op:
             read.update(size[0] for size in described.shape or () if isinstance(size, tuple))
         return read
 
-    def _describe(
-        self, given: Mapping[str, Any], dtype: object
-    ) -> tuple[tuple[Any, tuple[int, ...], str], ...]:
+    def _describe(self, given: Mapping[str, Any], dtype: object) -> tuple[_Made, ...]:
         replaced = None if dtype is None else like("", dtype=dtype).dtype
         infos = {name: arrays.describe(given[name]) for name in self._shapes_read()}
         made = []
@@ -159,7 +160,8 @@ class Op:
             shape = info.shape
             if described.shape is not None:
                 shape = tuple(_extent(size, infos) for size in described.shape)
-            made.append((info.framework, shape, replaced or described.dtype or info.dtype))
+            dtype_name = replaced or described.dtype or info.dtype
+            made.append((info.framework, shape, dtype_name, info.device))
         return tuple(made)
 
 

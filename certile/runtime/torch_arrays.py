@@ -6,27 +6,35 @@ tensors are refused whose elements are not what address and strides say.
 """
 
 import functools
+import itertools
 import sys
 from typing import Any, Final, TypeAlias
 
 from certile.diagnostics import ArgumentError, UnsupportedError
 from certile.runtime import memory
 from certile.runtime.array_info import (
-    ALIGNMENTS,
     FRAMEWORK_NAMES,
+    PLACES,
     ArrayInfo,
+    HeldAddress,
     Signature,
     names_of,
     type_name,
 )
 
-__all__ = ["describe", "empty", "is_tensor", "probe"]
+__all__ = ["address_on_device", "describe", "empty", "is_tensor", "probe"]
 
 # The package is optional, so its names cannot be imported for their types.
 Tensor: TypeAlias = Any
 Torch: TypeAlias = Any
 
 _DTYPES: Final = {ours: name for name, ours in FRAMEWORK_NAMES.items()}
+
+# No buffer has as many bytes as 40 bits count, and all numbers fit an address.
+_BUFFER_BITS: Final = 40
+_MOST_BUFFERS: Final = 1 << 22
+_count = itertools.count(1)
+_buffers: Final[dict[int, int]] = {}
 
 
 def is_tensor(array: object) -> bool:
@@ -39,6 +47,9 @@ def probe(tensor: Tensor) -> tuple[Signature, int]:
     """Return the signature and the address of a tensor."""
     try:
         address = tensor.data_ptr()
+        place = tensor.is_cpu or tensor.device
+        if place is not True and _on_mps(tensor):
+            address = HeldAddress.of(address_on_device(tensor), tensor)
         return (
             probe,
             tensor.dtype,
@@ -46,9 +57,9 @@ def probe(tensor: Tensor) -> tuple[Signature, int]:
             # The shape of a contiguous tensor says its strides.
             tensor.is_contiguous() or tensor.stride(),
             # A storage that was given back lies at 0, and has a signature that is never known.
-            ALIGNMENTS[address & 63] if address else 0,
+            PLACES[address & 63] if address else 0,
             tensor.requires_grad,
-            tensor.is_cpu or tensor.device,
+            place,
             tensor.is_neg(),
         ), address
     except RuntimeError:
@@ -73,7 +84,7 @@ def describe(tensor: Tensor) -> ArrayInfo:
     if name is None:
         raise ArgumentError("A202", f"kernels have no element type {tensor.dtype}")
     return ArrayInfo(
-        address=tensor.data_ptr(),
+        address=address_on_device(tensor) if _on_mps(tensor) else tensor.data_ptr(),
         dtype=name,
         shape=tuple(tensor.shape),
         strides=tuple(tensor.stride()),
@@ -85,9 +96,28 @@ def describe(tensor: Tensor) -> ArrayInfo:
     )
 
 
-def empty(shape: tuple[int, ...], dtype: str) -> Tensor:
-    """Return an uninitialised contiguous CPU tensor of one of our element types."""
-    return memory.empty_torch(shape, getattr(sys.modules["torch"], _DTYPES[dtype]))
+def empty(shape: tuple[int, ...], dtype: str, device: str = "cpu") -> Tensor:
+    """Return an uninitialised contiguous tensor of one of our element types on a device."""
+    torch = sys.modules["torch"]
+    kind = getattr(torch, _DTYPES[dtype])
+    if device != "cpu":
+        return torch.empty(shape, dtype=kind, device=device)
+    return memory.empty_torch(shape, kind)
+
+
+def address_on_device(tensor: Tensor) -> int:
+    """Return a number that stands for where a tensor on `mps` lies.
+
+    PyTorch gives the identity of a Metal buffer there, not an address.  Two numbers differ by bytes
+    where their tensors share a buffer, and by more than any buffer has where they do not.
+    """
+    identity = _buffers.setdefault(int(tensor.untyped_storage().data_ptr()), next(_count))
+    inside = int(tensor.storage_offset()) * int(tensor.element_size())
+    return (identity % _MOST_BUFFERS << _BUFFER_BITS) + inside
+
+
+def _on_mps(tensor: Tensor) -> bool:
+    return bool(tensor.is_mps)
 
 
 def _problem(tensor: Tensor, torch: Torch) -> tuple[str, str] | None:

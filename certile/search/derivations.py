@@ -3,7 +3,8 @@
 In: a chain as a program says it.  Out: what `fusion.derive` gives.  Decides where it is looked for:
 in this process, among the files that come with the package, in the cache folder.  What is found is
 checked before it is used, and derived again where it does not check; what was derived is kept.  A
-refusal is remembered by this process alone.
+refusal is kept as well, since a large summand takes seconds to refuse: nothing checks one, so it is
+believed only from the very same search and checker, and costs no more than a row read twice.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from certile.ir.meanings import Domain
 from certile.ir.parser import law_from_json
 from certile.ir.printer import law_to_json
 from certile.ir.terms import Term, to_json
-from certile.proof.check import check
+from certile.proof.check import check, terms
 from certile.proof.check.parse import Json
 from certile.search import fusion, kept, outer, shifts, writing
 from certile.search.fusion import Chain, Fused, derive, meaning
@@ -71,19 +72,53 @@ def read(chain: Chain, content: object) -> Fused | None:
     return None
 
 
-def _found(chain: Chain, name: str) -> Fused | None:
-    return read(chain, _shipped().get(name)) or read(chain, kept.find(_kept_as(name)))
+def _found(chain: Chain, name: str) -> Fused | Refusal | None:
+    found = read(chain, _shipped().get(name)) or read(chain, kept.find(_kept_as(name)))
+    return found or _refusal(kept.find(_refused_as(name)))
 
 
 def _derived(chain: Chain, name: str) -> Fused | Refusal:
     made = derive(chain)
-    if isinstance(made, Fused) and chain.specification is not None and not chain.parameters:
+    if isinstance(made, Refusal):
+        kept.keep(_refused_as(name), _refusal_document(made))
+    elif chain.specification is not None and not chain.parameters:
         kept.keep(_kept_as(name), document(made))
     return made
 
 
+def _refusal_document(refusal: Refusal) -> Json:
+    return {
+        "law": refusal.law,
+        "obligation": refusal.obligation,
+        "goal": refusal.goal,
+        "formulas": list(refusal.formulas),
+        "said": refusal.shown,
+    }
+
+
+def _refusal(content: object) -> Refusal | None:
+    """The refusal that plain data holds, if it is one."""
+    match content:
+        case {
+            "law": str(law),
+            "obligation": str(obligation),
+            "goal": str(goal),
+            "formulas": list(formulas),
+            "said": str(said),
+            **rest,
+        } if not rest and obligation.partition(".")[0] in fusion.REACHED:
+            lines = tuple(each for each in formulas if isinstance(each, str))
+            if len(lines) == len(formulas):
+                return Refusal(law, obligation, goal, None, lines, said)
+    return None
+
+
 def _kept_as(name: str) -> str:
     return f"chain {name} {_method()}"
+
+
+def _refused_as(name: str) -> str:
+    return f"refusal {name} {_searcher()}"
 
 
 @cache
@@ -92,6 +127,14 @@ def _method() -> str:
     sources = (fusion, outer, shifts, writing)
     texts = (Path(inspect.getfile(module)).read_bytes() for module in sources)
     return hashlib.sha256(b"\0".join(texts)).hexdigest()
+
+
+@cache
+def _searcher() -> str:
+    """A digest of all that decides what is refused: the search, and the checker it asks."""
+    folders = (Path(inspect.getfile(module)).parent for module in (fusion, terms))
+    paths = (path for folder in folders for path in sorted(folder.glob("*.py")))
+    return hashlib.sha256(b"\0".join(path.read_bytes() for path in paths)).hexdigest()
 
 
 @cache
@@ -104,12 +147,12 @@ def _shipped() -> Json:
 
 
 def _plain(chain: Chain) -> Json:
-    def terms(of: tuple[Term, ...] | None) -> object:
+    def listed(of: tuple[Term, ...] | None) -> object:
         return None if of is None else list(map(to_json, of))
 
     return {
         **{name: getattr(chain, name) for name in ("outer", "operands", "nonempty", "wanted")},
         **{name: to_json(getattr(chain, name)) for name in ("key", "value")},
-        **{name: terms(getattr(chain, name)) for name in ("later", "outside", "specification")},
+        **{name: listed(getattr(chain, name)) for name in ("later", "outside", "specification")},
         "parameters": dict(chain.parameters),
     }

@@ -67,7 +67,7 @@ _CANCELS: Final = (
     "number is taken from another are lost where one sum is taken from another"
 )
 # How far a refused candidate came, by the obligation that failed.
-_REACHED: Final = ("read", "ratio", "near", "nil", "one", "cat", "finalize", "bound")
+REACHED: Final = ("read", "ratio", "near", "nil", "one", "cat", "finalize", "bound")
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +153,7 @@ def meaning(
 
 def rank(refusal: Refusal) -> int:
     """How far a candidate came before it was refused."""
-    return _REACHED.index(refusal.obligation.partition(".")[0])
+    return REACHED.index(refusal.obligation.partition(".")[0])
 
 
 def _ways(chain: Chain, name: str, later: Term) -> list[tuple[Family, ...]] | Refusal:

@@ -58,13 +58,17 @@ class Counterexample:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """A law that was not proved: the first obligation that failed."""
+    """A law that was not proved: the first obligation that failed.
+
+    One that was kept on disk has the words of its counterexample, `said`, in place of it.
+    """
 
     law: str
     obligation: str
     goal: str
     counterexample: Counterexample | None
     formulas: tuple[str, ...] = ()
+    said: str = ""
 
     def text(self) -> str:
         """What failed, and what shows it."""
@@ -74,7 +78,7 @@ class Refusal:
     def shown(self) -> str:
         """The lists on which the two sides differ, or that none were found."""
         if self.counterexample is None:
-            return "no counterexample was found"
+            return self.said or "no counterexample was found"
         return self.counterexample.text(self.obligation)
 
     def notes(self) -> tuple[str, ...]:

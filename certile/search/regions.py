@@ -17,8 +17,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from certile.diagnostics import Refusal
-from certile.ir.dtypes import bool_
 from certile.ir.fingerprint import fingerprint
+from certile.ir.folds import fold_of, unproved, value_of_fold
 from certile.ir.laws import Law
 from certile.ir.node import Node, reach
 from certile.ir.terms import to_json
@@ -27,15 +27,16 @@ from certile.ir.tile import (
     Fallback,
     Kernel,
     LoopIndex,
-    Map,
     Parallel,
     Reduce,
     Result,
     Serial,
+    Tile,
     effects,
     roots,
 )
-from certile.ir.types import TileType
+from certile.ir.types import Axis, TileType, join_axes
+from certile.ir.verify import verify
 from certile.ir.walk import parallel_regions, substitute, values
 from certile.proof.check.parse import Json
 from certile.proof.check.region_terms import require_regrouped
@@ -45,6 +46,7 @@ from certile.search.chains import Found, Reading, readings
 from certile.search.derivations import remembered
 from certile.search.fusion import Chain, Fused, rank
 from certile.search.laws import Refusal as Unproved
+from certile.source import Loc
 
 _RULE = "rewrite"
 _CLAIMS = {
@@ -52,6 +54,8 @@ _CLAIMS = {
     "bound": "no exponent is positive",
 }
 _IN_ORDER = "a loop runs in the order that it is written in; what reduces a tile may be regrouped"
+_ONE_FOLD = "these reductions are one fold"
+_OTHER_AXES = "it is over other axes than the reduction whose result it reads"
 Derive = Callable[[Chain], Fused | Unproved]
 
 
@@ -93,6 +97,15 @@ def certificate_text(certificate: Json) -> str:
     return json.dumps(certificate, separators=(",", ":"))
 
 
+@dataclass(frozen=True, slots=True)
+class _Applied:
+    """A kernel with one more chain fused, and by which law."""
+
+    kernel: Kernel
+    law: Law
+    fused: Fused
+
+
 class _Deriver:
     """Rewrites one chain after the other; a chain may read the results of one before it."""
 
@@ -103,12 +116,15 @@ class _Deriver:
         self._proved: dict[Law, Fused] = {}
         self._refusals: dict[Refusal, None] = {}
         self._tried: set[Reduce] = set()
+        # What would be said of reductions that no chain takes in.
+        self._apart: dict[Reduce, Refusal] = {}
 
     def derived(self) -> Derived:
         while self._step():
             pass
         for loop in _cascades(parallel_regions(self._before)[self._place]):
             self._refuse(loop, "these loops are one fold", _IN_ORDER)
+        self._refusals |= dict.fromkeys(self._apart.values())
         rewrite = self._rewrite() if self._proved else None
         return Derived(rewrite, tuple(self._refusals))
 
@@ -117,7 +133,8 @@ class _Deriver:
         region = _Region(parallel_regions(self._kernel)[self._place])
         for outer in region.reductions:
             later = region.later(outer)
-            if not later or outer in self._tried or outer.law in self._proved:
+            made = outer.law in self._proved or outer in region.made
+            if not later or outer in self._tried or made:
                 continue
             self._tried.add(outer)
             self._take(region, outer, later)
@@ -129,8 +146,10 @@ class _Deriver:
         fit = [each for each in later if faults[each] is None]
         for each in (outer, *later):
             fault = faults[each]
-            if fault is not None and (each is not outer or fit):
-                self._refuse(each, "these reductions are one fold", fault)
+            if fault == _OTHER_AXES:
+                self._apart[each] = Refusal("rewrite", _RULE, _ONE_FOLD, fault, "read", each.loc)
+            elif fault is not None and (each is not outer or fit):
+                self._refuse(each, _ONE_FOLD, fault)
         if faults[outer] is not None:
             return
         self._fuse(region, outer, fit)
@@ -142,11 +161,11 @@ class _Deriver:
         if at in region.repeated:
             return "it stands in a loop, where the condition of a fallback would differ by turns"
         if at.over != outer.over:
-            return "it is over other axes than the reduction whose result it reads"
+            return _OTHER_AXES
         if at.accumulate != outer.accumulate:
             return f"it accumulates in {at.accumulate} and not in {outer.accumulate}"
         try:
-            require_regrouped(at)
+            require_regrouped(at, at.spanned)
         except Refused as refusal:
             return str(refusal)
         return None
@@ -179,57 +198,40 @@ class _Deriver:
             if isinstance(reading, Refused):
                 refused.append(reading)
                 continue
-            fused = self._derive(reading.chain)
-            if isinstance(fused, Fused) and not reading.chain.parameters:
+            made = self._made(reading, members)
+            if isinstance(made, _Applied):
                 if apply:
-                    self._apply(reading, members, fused)
+                    self._apply(made, members)
                 return True
-            refused.append(
-                fused
-                if isinstance(fused, Unproved)
-                else Refused("a number that is no constant stands in a sum")
-            )
+            refused.append(made)
         if report:
             self._report(later[-1], refused)
         return False
 
-    def _apply(self, reading: Reading, members: tuple[Reduce, ...], fused: Fused) -> None:
+    def _made(self, reading: Reading, members: tuple[Reduce, ...]) -> _Applied | Refused | Unproved:
+        """The kernel with a chain fused, or why it is not."""
+        unlike = _columns(reading)
+        if unlike is not None:
+            return Refused(unlike)
+        fused = self._derive(reading.chain)
+        if isinstance(fused, Unproved):
+            return fused
+        if reading.chain.parameters:
+            return Refused("a number that is no constant stands in a sum")
         law = _discharged(fused.law)
-        outer = members[0]
-        kind = TileType(outer.accumulate)
-        one = Reduce(
-            args=reading.operands,
-            init=(),
-            over=outer.over,
-            law=law,
-            policy="unordered_tree",
-            accumulate=outer.accumulate,
-            type=kind,
-            loc=members[-1].loc,
-        )
-        results = tuple(
-            Result(of=one, index=k, type=kind, loc=one.loc) for k in range(len(reading.wanted))
-        )
-        finite = Result(of=one, index=len(results), type=TileType(bool_), loc=one.loc)
-        when = Map(fn="bit_not", args=(finite,), type=TileType(bool_), loc=one.loc)
-        fallback = Fallback(
-            values=results, instead=reading.wanted, when=when, type=kind, loc=one.loc
-        )
-        by: dict[Node, Node] = {
-            member: Result(of=fallback, index=k, type=kind, loc=member.loc)
-            for k, member in enumerate(reading.wanted)
-        }
-        self._kernel = substitute(self._kernel, by, settled=tuple(by.values()))
-        self._proved[law] = fused
+        kernel = substitute(self._kernel, *_replacements(reading, members, law))
+        if verify(kernel):
+            return Refused("a result is stored before all that the fold of them reads is loaded")
+        return _Applied(kernel, law, fused)
+
+    def _apply(self, made: _Applied, members: tuple[Reduce, ...]) -> None:
+        self._kernel = made.kernel
+        self._proved[made.law] = made.fused
+        self._apart = {at: kept for at, kept in self._apart.items() if at not in members}
 
     def _rewrite(self) -> Rewrite | None:
-        laws = [
-            at.values[0].of.law
-            for at in values(self._kernel)
-            if isinstance(at, Fallback)
-            and isinstance(at.values[0], Result)
-            and isinstance(at.values[0].of, Reduce)
-        ]
+        folds = (fold_of(at) for at in values(self._kernel) if isinstance(at, Fallback))
+        laws = [fold.law for fold in folds if fold is not None]
         certificate: Json = {
             "schema": SCHEMA,
             "before": fingerprint(self._before),
@@ -260,7 +262,7 @@ class _Deriver:
             best = max(reversed(unproved), key=rank)
             self._refuse(at, *_in_words(best), best.obligation)
         elif refused:
-            self._refuse(at, "these reductions are one fold", str(refused[-1]))
+            self._refuse(at, _ONE_FOLD, str(refused[-1]))
 
 
 def _in_words(refusal: Unproved) -> tuple[str, str]:
@@ -272,6 +274,52 @@ def _in_words(refusal: Unproved) -> tuple[str, str]:
     said = f"{_CLAIMS[kind]}: {formula}" if kind in _CLAIMS else formula
     shown = refusal.shown.replace("s.", "") if kind == "ratio" else refusal.shown
     return "; ".join([said, *(f"where {name}" for name in names)]), shown
+
+
+def _replacements(
+    reading: Reading, members: tuple[Reduce, ...], law: Law
+) -> tuple[dict[Node, Node], tuple[Node, ...]]:
+    """What stands for each member of a chain that is read, and below what nothing is replaced."""
+    one = _fold(law, members[0], reading.operands, members[-1].loc)
+    given = tuple(value_of_fold(one, k, at.spanned) for k, at in enumerate(reading.wanted))
+    fallback = Fallback(
+        values=given, instead=reading.wanted, when=unproved(one), type=given[0].type, loc=one.loc
+    )
+    by: dict[Node, Node] = {
+        member: Result(of=fallback, index=k, type=member.type, loc=member.loc)
+        for k, member in enumerate(reading.wanted)
+    }
+    return by, tuple(by.values())
+
+
+def _fold(law: Law, outer: Reduce, operands: tuple[Tile, ...], loc: Loc) -> Reduce:
+    """The reduction by a law in place of the chain that begins with `outer`."""
+    return Reduce(
+        args=operands,
+        init=(),
+        over=outer.over,
+        law=law,
+        policy="unordered_tree",
+        accumulate=outer.accumulate,
+        type=TileType(outer.accumulate, _spanned(operands, outer)),
+        loc=loc,
+    )
+
+
+def _spanned(operands: tuple[Tile, ...], outer: Reduce) -> tuple[Axis, ...]:
+    joined = join_axes(*(operand.axes for operand in operands))
+    return tuple(axis for axis in joined if axis not in outer.over)
+
+
+def _columns(reading: Reading) -> str | None:
+    """Why results over axes that a fold keeps are not those of the reductions, if they are not."""
+    columns = _spanned(reading.operands, reading.wanted[0])
+    for member in reading.wanted:
+        if member.spanned != tuple(axis for axis in columns if axis in member.spanned):
+            return "the reductions keep their axes in different orders"
+        if any(axis.extent == 0 for axis in columns if axis not in member.spanned):
+            return "an axis that one of the reductions keeps has no element"
+    return None
 
 
 def _discharged(law: Law) -> Law:
@@ -298,12 +346,16 @@ class _Region:
         self.depends: dict[Node, frozenset[Reduce]] = {}
         self.reductions: list[Reduce] = []
         self.repeated: set[Node] = set()
+        # What a fold and its condition are read through.
+        self.made: set[Node] = set()
         for at in reach(self._roots, _below):
             below = list(_below(at))
             found = frozenset().union(*(self.depends[each] for each in below))
             if isinstance(at, Reduce):
                 self.reductions.append(at)
                 found |= {at}
+            if isinstance(at, Fallback):
+                self.made.update(at.tried)
             self.depends[at] = found
             turns = isinstance(at, LoopIndex) and at.axis in axes
             inside = isinstance(at, Carried) or at in again or turns

@@ -3,6 +3,8 @@
 import pytest
 
 import certile as ct
+import certile.ops.kernels.elementwise
+from certile import ops
 
 pytestmark = pytest.mark.gpu
 
@@ -54,3 +56,20 @@ def test_a_strided_tensor_needs_no_copy(torch):
     with ct.target("cuda"):
         softmax(x, y)
     torch.testing.assert_close(y, torch.softmax(x, -1), rtol=1e-5, atol=1e-7)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
+@pytest.mark.parametrize("start", [0, 1])
+def test_element_wise_work_of_any_number_of_elements(torch, dtype, start):
+    kernel = ops.kernels.elementwise.silu_kernel
+    before = kernel.compilations
+    for count in (1, 3, 1000, 10_007, 65_537, 5_000_011):
+        x = torch.randn(count + start, device="cuda", dtype=getattr(torch, dtype))[start:]
+        y = torch.full((count + 64,), float("nan"), device="cuda", dtype=x.dtype)
+        ops.silu(x, out=y[:count])
+        meant = torch.nn.functional.silu(x.double())
+        error = 2e-6 if dtype == "float32" else 8e-3
+        torch.testing.assert_close(y[:count].double(), meant, rtol=error, atol=1e-6)
+        assert torch.isnan(y[count:]).all()
+    # One for each class of numbers, whatever the number.
+    assert kernel.compilations - before <= 4

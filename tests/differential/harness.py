@@ -145,23 +145,24 @@ class Case:
 
     def scalars(self, launch):
         """The value of each scalar parameter, in order, in its own type."""
-        return [
-            value.evaluate(
-                lambda view, dim: self.arguments[view].shape[dim],
-                lambda view, dim: self.strides(view)[dim],
-                lambda name: self.arguments[name],
-            )
-            for value in launch.scalars
-        ]
+        return [self._value(value) for value in launch.scalars]
+
+    def _value(self, value):
+        return value.evaluate(
+            lambda view, dim: self.arguments[view].shape[dim],
+            lambda view, dim: self.strides(view)[dim],
+            lambda name: self.arguments[name],
+        )
 
     def run_machine(self, lowered):
         """Interpret the launches on the (contiguous) arrays and return the reports."""
         reports = []
-        for plan, launch in lowered:
+        for _, launch in lowered:
             names = [p.name for p in launch.kernel.scalars]
             buffers = {name: flat(self.arguments[name]) for name in launch.buffers}
             scalars = dict(zip(names, self.scalars(launch), strict=True))
-            reports.append(run_machine(launch.kernel, buffers, scalars, plan.programs))
+            programs = self._value(launch.programs)
+            reports.append(run_machine(launch.kernel, buffers, scalars, programs))
         return reports
 
     def run_cpu(self, lowered, first=0):

@@ -6,7 +6,10 @@ import numpy as np
 import pytest
 
 from certile.ir import laws
-from certile.ir.dtypes import bf16, f32, i32
+from certile.ir.build import Builder
+from certile.ir.dtypes import bf16, f32, i32, i64
+from certile.ir.tile import Iota
+from certile.ir.types import TileType
 from certile.plan.record import Mapping
 from certile.reference.agrees import agrees
 from certile.targets.metal import METAL
@@ -180,3 +183,28 @@ def test_results_against_double_precision():
     e = np.exp(score - score.max(axis=1, keepdims=True))
     want = e / e.sum(axis=1, keepdims=True) @ v.reshape(-1, v.shape[-1])
     assert np.abs(ran.arguments["y"] - want).max() < 1e-4 * np.abs(want).max()
+
+
+@pytest.mark.parametrize("policy", ["unordered_tree", "fold_right"])
+def test_what_a_lane_folded_along_one_element_is_read_along_it(policy):
+    """A kept axis of one element is reduced afterwards: its one coordinate is no other one."""
+    b = Builder("one")
+    x, v, y = b.view("x", f32, 3), b.view("v", f32, 3), b.view("y", f32, 2)
+    rows, keys, dims, cols = (
+        b.axis("rows", 3),
+        b.axis("keys", 1),
+        b.axis("dims", 5),
+        b.axis("c", 33),
+    )
+    one = TileType(i64, (keys,))
+    with b.parallel(rows):
+        inside = b.map("lt", Iota(axis=keys, type=one), b.const(1, i64))
+        elements = b.load(x, rows, keys, dims, mask=inside, fill=0.0)
+        score = b.reduce(elements, dims, laws.MAXIMUM, policy=policy)
+        top = b.reduce(score, keys, laws.MAXIMUM)
+        weighed = b.map("mul", b.map("add", score, top), b.load(v, rows, keys, cols))
+        b.store(y, (rows, cols), b.reduce(weighed, keys, laws.ADD))
+    rng = np.random.default_rng(0)
+    shapes = {"x": (3, 1, 5), "v": (3, 1, 33), "y": (3, 33)}
+    given = {name: rng.normal(size=shape).astype(np.float32) for name, shape in shapes.items()}
+    run_everywhere(b.build(), given)

@@ -18,7 +18,7 @@ from tests.house.sources import ROOT
 
 TUTORIAL = "docs/tutorial.md"
 # Pages of reference: together they have an entry and an example for every public name.
-REFERENCE = ("docs/language.md", "docs/arrays.md", "docs/jit.md")
+REFERENCE = ("docs/language.md", "docs/arrays.md", "docs/jit.md", "docs/tirx.md")
 PAGES = (
     "README.md",
     *REFERENCE,
@@ -26,6 +26,7 @@ PAGES = (
     "docs/jit.md",
     "docs/proofs.md",
     "docs/limitations.md",
+    "docs/metal.md",
 )
 
 _BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)

@@ -87,7 +87,7 @@ def global_effects(x, y, places):
 
 def target_binding(x, y):
     rows, cols = axes(x)
-    for r in ct.parallel(rows, scope="group"):
+    for r in ct.parallel(rows, scope="worker"):
         y[r, cols] = x[r, cols] * 2
 
 

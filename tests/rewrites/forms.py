@@ -56,8 +56,9 @@ def fallbacks(kernel):
 
 
 def folded(fallback):
-    """The reduction that a fallback's values are results of."""
-    (made,) = {value.of for value in fallback.values}
+    """The reduction that a fallback's values are results of, or the greatest along some axes."""
+    results = (v.args[0] if isinstance(v, Reduce) else v for v in fallback.values)
+    (made,) = {result.of for result in results}
     assert isinstance(made, Reduce)
     return made
 

@@ -208,7 +208,7 @@ def test_cross_entropy_has_two_barriers():
 
 def certile(folder, *arguments):
     done = subprocess.run(
-        [sys.executable, "-m", "certile.cli.main", *arguments],
+        [sys.executable, "-m", "certile", *arguments],
         cwd=folder,
         capture_output=True,
         text=True,

@@ -19,6 +19,7 @@ from certile.codegen.packs import Pack
 from certile.codegen.threads.admission import require_private_memory
 from certile.codegen.threads.emitter import Memory, ThreadEmitter
 from certile.codegen.threads.entries import thread_table
+from certile.codegen.threads.spelling import NARROW
 from certile.codegen.writer import Writer
 from certile.diagnostics import UnsupportedError
 from certile.ir.dtypes import DType
@@ -88,16 +89,13 @@ class _Emitter(ThreadEmitter):
         return prelude(self.expressions.helpers) + head.text()
 
     def _parameter(self, buffer: Buffer) -> str:
+        # Read as it is: of a copy of the pointer the compiler would not believe that it is alone,
+        # and no load would pass a store.
         const = "" if buffer.written else "const "
-        return f"{const}{SPELLING.element(buffer.dtype)}* __restrict__ {self.places[buffer]}_"
+        return f"{const}{SPELLING.element(buffer.dtype)}* __restrict__ {self.places[buffer]}"
 
     def _declare(self, head: Writer) -> None:
-        """Aligned pointers (vector accesses need the proof), positions and arrays."""
-        for buffer in self.kernel.buffers:
-            kind = f"{'' if buffer.written else 'const '}{SPELLING.element(buffer.dtype)}*"
-            name = self.places[buffer]
-            aligned = f"({kind})__builtin_assume_aligned({name}_, {buffer.alignment})"
-            head.line(f"{kind} __restrict__ {name} = {aligned};")
+        """Proved multiples, positions and arrays."""
         for scalar in self.kernel.scalars:
             if scalar.multiple > 1:
                 multiple = f"{self.scalars[scalar]} % {scalar.multiple} == 0"
@@ -137,8 +135,16 @@ class _Emitter(ThreadEmitter):
     def write_pack(self, pack: Pack, values: Sequence[str]) -> str:
         streaming = any(isinstance(a, Store) and a.streaming for a in pack.accesses[:1])
         how = self.expressions.helper("stream_pack" if streaming else "store_pack")
-        text = f"{self.pack_type(pack)}{{{{{', '.join(values)}}}}}"
-        return f"{how}({self.pack_pointer(pack)}, {text})"
+        dtype, pointer = pack.accesses[0].buffer.dtype, self.pack_pointer(pack)
+        if dtype.name in NARROW:
+            # One instruction rounds two floats to a word.
+            pair = self.expressions.helper(f"{dtype.name}_pair")
+            pairs = zip(values[::2], values[1::2], strict=True)
+            words = ", ".join(f"{pair}({low}, {high})" for low, high in pairs)
+            text = f"Pack<unsigned int, {len(values) // 2}>{{{{{words}}}}}"
+            return f"{how}((unsigned int*)({pointer}), {text})"
+        stored = ", ".join(self.expressions.store(value, dtype) for value in values)
+        return f"{how}({pointer}, {self.pack_type(pack)}{{{{{stored}}}}})"
 
     # What lanes exchange: what is shorter than a register goes as int.
 

@@ -28,6 +28,16 @@ _NARROW = {
   asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(bits) : "f"(value));
   return bits;
 }""",
+    "f16_pair": """__device__ __forceinline__ unsigned int f16_pair(float low, float high) {
+  unsigned int bits;
+  asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(bits) : "f"(high), "f"(low));
+  return bits;
+}""",
+    "bf16_pair": """__device__ __forceinline__ unsigned int bf16_pair(float low, float high) {
+  unsigned int bits;
+  asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(bits) : "f"(high), "f"(low));
+  return bits;
+}""",
     "f16_round": """__device__ __forceinline__ float f16_round(float value) {
   return f16_load(f16_store(value));
 }""",

@@ -14,8 +14,8 @@ from typing import Final
 
 from certile.ir.laws import Law
 from certile.proof.check import kinds
-from certile.proof.check.elaborate import read_terms, require_parts
-from certile.proof.check.terms import JOIN, Fuel, Table, Value
+from certile.proof.check.elaborate import Reader, read_terms, require_parts
+from certile.proof.check.terms import JOIN, Fuel, Table, Value, require
 
 _FUEL: Final = 100_000
 _BELOW_INF: Final = kinds.NINF | kinds.FINITE
@@ -35,16 +35,34 @@ _Exponents = dict[int, int]
 def finite_fields(law: Law) -> frozenset[str]:
     """The fields that are finite in every element of a list whose final state is.
 
-    Whatever tree merged it, and whether or not the law means anything for other elements.  Raises
-    `Refused` where a term of the law has no meaning.
+    Whatever tree merged it, from elements or from blocks of them, and whether or not the law means
+    anything for other elements.  Raises `Refused` where a term of the law has no meaning.
     """
     require_parts(law)
     table = Table(Fuel(_FUEL))
     masks = kinds_of_states(table, law, {})
     element = {name: table.make("elem", value=name) for name in law.lift_variables()}
-    known = implied(table, zip(read_terms(table, law, law.lift, element), masks, strict=True))
-    finite = ((name, known.get(term, kinds.ANY)) for name, term in element.items())
-    return frozenset(name for name, mask in finite if kinds.within(mask, kinds.FINITE))
+    # A state begins as the lift of one element, or as the closed form of several.
+    begun = [read_terms(table, law, law.lift, element)]
+    if law.closed is not None:
+        begun.append(_states_of_blocks(table, law))
+    known = [implied(table, zip(state, masks, strict=True)) for state in begun]
+
+    def is_finite(term: int) -> bool:
+        return all(kinds.within(each.get(term, kinds.ANY), kinds.FINITE) for each in known)
+
+    return frozenset(name for name, term in element.items() if is_finite(term))
+
+
+def _states_of_blocks(table: Table, law: Law) -> list[int]:
+    """The state that the closed forms make of a list of elements."""
+    fits = len(law.closed or ()) == len(law.state)
+    require(fits, "a component has no closed form")
+    made: dict[str, int] = {}
+    for component, term in zip(law.state, law.closed or (), strict=True):
+        reader = Reader(table, dict(made), ("xs",), law.lift_variables())
+        made[f"state.{component.name}"] = reader.value(term)
+    return list(made.values())
 
 
 def kinds_of_states(table: Table, law: Law, shared: dict[str, int]) -> list[int]:

@@ -1,14 +1,14 @@
-"""Scalars of a region of a program as terms over the list of its elements.
+"""Values of a region of a program as terms over the list of its elements.
 
-In: the operands of a fold, tiles along the axes that it is over, and a scalar.  Out: the scalar as
-a term of `ir.meanings` over the list of elements, each of which has one field for each operand.
+In: the operands of a fold, tiles along the axes that it is over, and a value.  Out: the value as a
+term of `ir.meanings` over the list of elements, each of which has one field for each operand.
 What is read is what a program says; whether two programs may stand for one another is `regions`.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Final
 
 from certile.ir.dtypes import bool_, f32, f64
@@ -28,14 +28,17 @@ _TRUTHS: Final = COMPARISONS | FLOAT_TESTS | _CONNECTIVES | {"is"}
 
 
 class RegionReader:
-    """Reads scalars as terms over the list of a region's elements.
+    """Reads values as terms over the list of a region's elements.
 
-    An element has one field for each of the `operands`, tiles along the axes `over`.  `reductions`
-    are those that were read, and `bits` is the width of the widest float among what was.
+    An element has one field for each of the `operands`, tiles along the axes `over`.  Axes that an
+    operand has beside these are *columns*: there is one list for each of their coordinates, and a
+    term speaks of any of them.  `reductions` are those that were read, and `bits` is the width of
+    the widest float among what was.
     """
 
     def __init__(self, over: tuple[Axis, ...], operands: Sequence[Tile]) -> None:
         self._over = over
+        self._columns = {axis for operand in operands for axis in operand.axes} - set(over)
         self._leaves = math.prod(axis.static for axis in over)
         names = field_names(len(operands))
         self._fields = dict(zip(operands, map(Var, names), strict=True))
@@ -109,18 +112,23 @@ class RegionReader:
         require(at.over == self._over, "a reduction is over other axes")
         everywhere = set(meaning.domain.values()) == {"any"}
         require(everywhere, f"{at.law.name} means what it says of some elements only")
-        require_regrouped(at)
+        require_regrouped(at, self._columns)
         self.reductions[at] = None
         by = dict(zip(at.law.lift_variables(), map(self.term, at.args), strict=True))
         return substituted(meaning.specification[index], by)
 
 
-def require_regrouped(at: Reduce) -> None:
-    """The premises under which any tree may fold the elements of a reduction."""
+def require_regrouped(at: Reduce, columns: Collection[Axis] = ()) -> None:
+    """The premises under which any tree may fold the elements of a reduction.
+
+    It has the elements of all its axes, and keeps none but `columns`.
+    """
     require(at.policy == "unordered_tree", f"a reduction has the policy {at.policy}")
     require(not at.init, "a reduction has a start value")
     spanned = {axis for arg in at.args for axis in arg.axes}
-    require(spanned == set(at.over), "a reduction keeps axes")
+    require(spanned >= set(at.over), "a reduction repeats its elements along an axis")
+    kept = spanned - set(at.over)
+    require(kept <= set(columns), "a reduction keeps axes that the fold in its place has not")
     # A lift computes in the type of its operands: in a narrower one it would round.
     alike = at.accumulate.is_float and all(arg.dtype == at.accumulate for arg in at.args)
     require(alike, f"a reduction in {at.accumulate} is of integers or converts its operands")

@@ -15,11 +15,12 @@ from functools import reduce
 from typing import Final
 
 from certile.ir.fingerprint import fingerprint
+from certile.ir.folds import deciding, unproved, value_of_fold
 from certile.ir.laws import Law
 from certile.ir.meanings import Discharge, Domain, Meaning
 from certile.ir.node import Node
 from certile.ir.terms import Term, app, to_json
-from certile.ir.tile import Fallback, Kernel, Map, Reduce, Result, effects, roots
+from certile.ir.tile import Fallback, Kernel, Reduce, Result, Tile, effects, roots
 from certile.ir.verify import verify
 from certile.ir.walk import at_once, erasures, substitute, values
 from certile.proof.check.certificate import check
@@ -97,8 +98,8 @@ def claimed(at: Fallback, claim: Json, tried: Container[Node] = ()) -> tuple[Law
     static = all(isinstance(axis.extent, int) for axis in fused.over)
     require(static, "the number of elements is not known")
     reader = RegionReader(fused.over, fused.args)
-    scalars = all(isinstance(each, Reduce | Result) for each in at.instead)
-    require(scalars, "what is computed instead is no reduction")
+    reductions = all(isinstance(each, Reduce | Result) for each in at.instead)
+    require(reductions, "what is computed instead is no reduction")
     specification = tuple(map(reader.term, at.instead))
     for each in reader.reductions:
         require(each.accumulate == fused.accumulate, "a reduction accumulates in another type")
@@ -120,30 +121,44 @@ def claimed(at: Fallback, claim: Json, tried: Container[Node] = ()) -> tuple[Law
 
 def _fused(at: Fallback) -> Reduce:
     """The one reduction whose results a fallback tries, and whose last result decides."""
-    match at.when:
-        case Map(fn="bit_not", args=(Result(of=Reduce() as fused, index=last),)):
-            held = [
-                isinstance(each, Result) and each.of is fused and each.index == k
-                for k, each in enumerate(at.values)
-            ]
-            fits = last == len(held) == len(fused.law.results) - 1 and all(held)
-        case _:
-            raise Refused("the condition of a fallback is no result of a reduction")
+    found = deciding(at.when)
+    if found is None:
+        raise Refused("the condition of a fallback is no result of a reduction")
+    fused, last = found
+    fits = last == len(at.values) == len(fused.law.results) - 1
     require(fits, "a fallback tries other values than the results of its reduction")
     law = fused.law
     plain = law.builtin is None and not law.indexed and law.commutative
     names = {component.name for component in law.state}
-    parts = (names, law.state, law.identity or (), law.lift, law.merge, law.closed or names)
-    whole = len(set(map(len, parts))) == 1 and len(law.finalize) == len(law.results)
+    identity = law.identity or ()
+    parts = (names, law.state, identity, law.lift, law.merge, law.closed or names)
+    whole = len(set(map(len, parts))) == 1 and len(law.state) > 0
+    whole = whole and len(law.finalize) == len(law.results)
     require(whole, "a derived law lacks a term, or has two components of one name")
     types = {component.type for component in law.state} | set(law.results[:-1])
     require(plain and types == {"acc"}, "a derived law has an index, a type or a merge of its own")
     tests = law.finalize[-1] == conjunction(law) and law.results[-1] == "bool"
     require(tests, "the last result does not say whether the state is finite")
-    terms = (*(law.identity or ()), *law.lift, *law.merge, *law.finalize, *(law.closed or ()))
+    terms = (*identity, *law.lift, *law.merge, *law.finalize, *(law.closed or ()))
     require_numbers(terms)
-    require_regrouped(fused)
+    require_regrouped(fused, fused.spanned)
+    require(at.when is unproved(fused), "the condition does not speak of every state")
+    for index, pair in enumerate(zip(at.values, at.instead, strict=True)):
+        _require_value(fused, index, *pair)
     return fused
+
+
+def _require_value(fused: Reduce, index: int, value: Tile, instead: Tile) -> None:
+    """That a value is result `index` of a fold for what is computed instead.
+
+    Where that keeps fewer axes its own elements do not differ along the others, so the results of
+    the fold do not either: any of them will do, if there is one.
+    """
+    given = value_of_fold(fused, index, instead.axes)
+    require(value is given, "a fallback tries other values than the results of its reduction")
+    apart = (axis.extent for axis in fused.spanned if axis not in instead.axes)
+    some = all(isinstance(extent, int) and extent > 0 for extent in apart)
+    require(some, "an axis that the fold alone keeps may have no element")
 
 
 def _domain(law: Law, claimed: object) -> dict[str, Domain]:

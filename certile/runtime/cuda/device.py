@@ -5,14 +5,21 @@ packed.  Leaves contexts, streams and memory to the framework whose arrays are u
 context it made current is the one that kernels are loaded into.
 """
 
+from __future__ import annotations
+
 import ctypes
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from types import ModuleType
+from typing import TYPE_CHECKING
 
 from certile.codegen.artifact import Artifact
 from certile.diagnostics import InternalError, UnsupportedError
 
-__all__ = ["CudaKernel", "architecture"]
+if TYPE_CHECKING:
+    # Whoever has such an artifact has imported its package, which costs time.
+    from certile.tirx.artifact import DeviceArtifact
+
+__all__ = ["CudaKernel", "DeviceKernel", "architecture"]
 
 _C_TYPES: dict[str, type] = {
     "bool": ctypes.c_bool,
@@ -61,11 +68,7 @@ class CudaKernel:
     def __init__(self, artifact: Artifact, cubin: bytes) -> None:
         self.artifact = artifact
         self._driver = _driver()
-        status, self._module = self._driver.cuModuleLoadData(cubin)
-        _check(self._driver, status)
-        entry = artifact.entry.encode()
-        status, self._function = self._driver.cuModuleGetFunction(self._module, entry)
-        _check(self._driver, status)
+        self._module, self._function = _loaded(self._driver, cubin, artifact.entry)
         buffers = [ctypes.c_void_p for _ in artifact.buffers]
         self._types = (*buffers, *(_C_TYPES[s.dtype.name] for s in artifact.scalars))
 
@@ -98,6 +101,42 @@ class CudaKernel:
         status, value = self._driver.cuFuncGetAttribute(attribute, self._function)
         _check(self._driver, status)
         return int(value)
+
+
+class DeviceKernel:
+    """A loaded kernel that TVM wrote; everything of its launch but the arguments is static."""
+
+    def __init__(self, artifact: DeviceArtifact, cubin: bytes) -> None:
+        self.artifact = artifact
+        self._driver = _driver()
+        self._module, self._function = _loaded(self._driver, cubin, artifact.entry)
+        self._types = tuple(
+            ctypes.c_void_p if each.kind == "buffer" else _C_TYPES[each.dtype]
+            for each in artifact.arguments
+        )
+
+    def launch(self, arguments: Mapping[str, bool | int | float], stream: int = 0) -> None:
+        """Enqueue the launch on addresses and numbers, by the names of the kernel's parameters."""
+        values = tuple(arguments[each.name] for each in self.artifact.arguments)
+        (status,) = self._driver.cuLaunchKernel(
+            self._function,
+            *self.artifact.grid,
+            *self.artifact.block,
+            0,
+            stream,
+            (values, self._types),
+            0,
+        )
+        _check(self._driver, status)
+
+
+def _loaded(driver: ModuleType, cubin: bytes, entry: str) -> tuple[object, object]:
+    """A module and its function, in the current context."""
+    status, module = driver.cuModuleLoadData(cubin)
+    _check(driver, status)
+    status, function = driver.cuModuleGetFunction(module, entry.encode())
+    _check(driver, status)
+    return module, function
 
 
 def _check(driver: ModuleType, status: object) -> None:

@@ -148,7 +148,7 @@ def test_opponents() -> None:
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="Linux has a device that is full")
 @pytest.mark.parametrize("more", [[], ["--json"]])
 def test_full_standard_output_is_no_fault_of_ours(more: list[str], tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "certile.cli.main", "explain", "K001", *more]
+    command = [sys.executable, "-m", "certile", "explain", "K001", *more]
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(
             command, stdout=full, stderr=subprocess.PIPE, text=True, cwd=tmp_path, check=False

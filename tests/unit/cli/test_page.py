@@ -137,6 +137,8 @@ def test_cells_follow_the_formulas_of_ownership(
         ("softmax", "3x517", {"threads": 64}),
         ("rms_norm", "3x1003", {"threads": 96, "lane_elements": 4}),
         ("silu", "3x517", {"programs_per_group": 2}),
+        ("silu", "3x517", {}),
+        ("silu", "1x100", {}),
     ],
 )
 def test_the_generated_kernel_stores_what_the_map_says(
@@ -155,13 +157,17 @@ def test_the_generated_kernel_stores_what_the_map_says(
             stored.update({int(elements[tuple(w)]): tuple(map(int, w)) for w in np.argwhere(lanes)})
         write(run, cells, index, value, asked, operation)
 
+    def never(*_: object) -> int:
+        raise AssertionError
+
     write = machine._Run._write
     monkeypatch.setattr(machine._Run, "_write", note)
     rows, columns = subject.shape
     buffers = {name: np.ones(prod(each), np.float32) for name, each in subject.shapes.items()}
-    known = {"eps": 1e-6, "programs": rows}
+    programs = launch.launch.programs.evaluate(lambda v, d: subject.shapes[v][d], never, never)
+    known = {"eps": 1e-6, "programs": programs}
     scalars = {each.name: known.get(each.name, columns) for each in launch.launch.kernel.scalars}
-    assert machine.run_machine(launch.launch.kernel, buffers, scalars, rows).ok
+    assert machine.run_machine(launch.launch.kernel, buffers, scalars, programs).ok
     found = lane_map(launch.plan)
     assert found is not None
     assert launch.plan.mapping is not None

@@ -348,3 +348,28 @@ def test_a_certificate_of_another_law_proves_no_obligation() -> None:
     obligations = prove.proof_document(proof, prove.Shown())["obligations"]
     reason = "the certificate is of another law"
     assert [each["missing"] for each in obligations] == [reason] * 4  # type: ignore[attr-defined]
+
+
+COLUMNS = """
+import certile as ct
+
+
+@ct.tile_kernel
+def pooled(x: ct.View[..., 2], v: ct.View[..., 2], out: ct.View[..., 2]):
+    rows, keys = ct.axis("rows", x.shape[0]), ct.axis("keys", x.shape[1])
+    cols = ct.axis("cols", v.shape[1])
+    for r in ct.parallel(rows):
+        row = x[r, keys]
+        w = ct.exp(row - ct.reduce(row, keys, ct.maximum))
+        out[r, cols] = ct.reduce(w * v[keys, cols], keys, ct.add)
+"""
+
+
+def test_a_rewrite_with_columns_names_them(tmp_path: Path) -> None:
+    path = tmp_path / "columns.py"
+    path.write_text(COLUMNS)
+    _, text, _ = run(f"{path}:pooled")
+    assert "as written, reductions of a list xs, one for each of cols:" in text.splitlines()
+    _, out, _ = run(f"{path}:pooled", "--json")
+    (made,) = json.loads(out)["rewrites"]
+    assert [law["columns"] for law in made["laws"]] == [["cols"]]

@@ -84,7 +84,8 @@ def test_elementwise_pieces_cover_each_element_once(
     order = data.draw(st.permutations(range(len(extents))))
     flat_x, flat_y = np.arange(np.prod(extents)), np.full(np.prod(extents), -1)
     x, y = (flat.reshape(extents).transpose(order) for flat in (flat_x, flat_y))
-    for piece in elementwise(x.shape, (steps_of(x), steps_of(y))):
+    on_host = data.draw(st.booleans())
+    for piece in elementwise(x.shape, (steps_of(x), steps_of(y)), on_host=on_host):
         source, target = piece.arrangement.arrays
         view(flat_y, target, piece.offsets[1])[...] = view(flat_x, source, piece.offsets[0])
     np.testing.assert_array_equal(x, y)
@@ -105,6 +106,12 @@ def test_an_awkward_number_is_rows_and_a_rest() -> None:
     assert rest.arrangement.arrays[0].shape == (1, n - 4 * 2048)
     assert rest.offsets == (4 * 2048, 4 * 2048)
     assert rest.offsets[0] % 64 == 0
+
+
+def test_a_run_on_a_device_is_one_piece() -> None:
+    (piece,) = elementwise((7, 1429), ((1429, 1), (1429, 1)), on_host=False)
+    assert [seen.shape for seen in piece.arrangement.arrays] == [(10003, 1)] * 2
+    assert len(elementwise((10007,), ((2,), (1,)), on_host=False)) == 2
 
 
 def test_few_long_rows_are_cut_into_chunks() -> None:

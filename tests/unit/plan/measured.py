@@ -1,7 +1,8 @@
 """The measured rows of a GPU as cases of the planner: kernels, layouts, and a time for each plan.
 
-In: `benchmarks/results/2026-11-29-h200-rows.json`.  Out: cases with the options that each measured
-plan was asked for.  A plan that the service policy chose is named by what it asked for.
+In: `benchmarks/results/2026-11-30-h200-rows.json`.  Out: cases with the options that each measured
+plan was asked for.  A plan that the service policy chose is named by what it asked for; flat plans,
+which no policy scores, are left out.
 """
 
 import json
@@ -25,7 +26,7 @@ from certile.ops.kernels.rows import (
 )
 from certile.plan.record import Options
 
-FILE = Path(__file__).parents[3] / "benchmarks/results/2026-11-29-h200-rows.json"
+FILE = Path(__file__).parents[3] / "benchmarks/results/2026-11-30-h200-rows.json"
 _PLAN = re.compile(
     r"(?:default: )?V(\d) S(\d+) Q(\d)( cached)?(?: (preserve|expensive-only|nothing))?"
 )
@@ -100,7 +101,7 @@ def cases():
     found = {}
     for row in json.loads(FILE.read_text())["rows"]:
         named = row["contestant"] in ("certile", "certile default") and row["plan"] != "default"
-        if named and row["passed"]:
+        if named and row["passed"] and " flat " not in row["plan"]:
             case = (row["op"], row["shape"], row["dtype"])
             found.setdefault(case, {})[row["plan"]] = row["median_us"]
     return found

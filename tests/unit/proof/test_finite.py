@@ -83,6 +83,35 @@ def test_fields_that_a_finite_state_shows_to_be_finite(law, fields):
     assert finite_fields(law) == fields
 
 
+HIDDEN = app("where", app("isfinite", "x"), "x", 0.0)
+
+
+@pytest.mark.parametrize(
+    ("closed", "fields"),
+    [
+        ((app("list.sum", "x"),), {"x"}),
+        ((app("list.sum", app("abs", app("neg", "x"))),), {"x"}),
+        ((app("list.sum", HIDDEN),), set()),
+        ((app("list.max", "x"),), set()),
+        ((Lit(0.0),), set()),
+    ],
+)
+def test_the_state_of_a_block_shows_it_as_well(closed, fields):
+    """Elements that lie in registers together become a state by closed forms, without a lift."""
+    law = law_of(s=(X, SUM))
+    assert finite_fields(law) == {"x"}
+    assert finite_fields(replace(law, closed=closed)) == fields
+
+
+def test_a_closed_form_may_read_one_before_it():
+    both = law_of(m=(X, joined("m", "maximum")), s=(X, SUM))
+    body = app("sub", "x", "state.m")
+    closed = (app("list.max", "x"), app("list.sum", app("mul", body, body)))
+    assert finite_fields(replace(both, closed=closed)) == {"x"}
+    with pytest.raises(Refused, match="closed form"):
+        finite_fields(replace(both, closed=closed[:1]))
+
+
 def test_terms_without_a_meaning_are_refused():
     with pytest.raises(Refused):
         finite_fields(law_of(s=(app("round", "x"), SUM)))

@@ -11,11 +11,12 @@ from certile.ir.meanings import MEANINGS, Meaning
 from certile.ir.terms import Lit, Var, app, to_json
 from certile.ir.tile import Cast, Const, Load, Map, Reduce, Result
 from certile.ir.types import TileType
-from certile.ir.walk import substitute
+from certile.ir.walk import parallel_regions, substitute
 from certile.proof.check import check, region_terms
 from certile.proof.check.region_terms import require_numbers
 from certile.proof.check.regions import DISCHARGES, SCHEMA, check_rewrite, conjunction
 from certile.proof.check.terms import Refused
+from certile.search import regions
 from certile.search.laws import prove
 from tests.unit.proof.rewrites import SCALAR, Case, by_hand, of_kind, traced
 from tests.unit.search import region_kernels as kernels
@@ -26,9 +27,9 @@ def softmax():
     return Case(kernels.softmax)
 
 
-def _summed(lift):
-    """A sum of some terms of the elements, with the test of its state."""
-    total = app("list.sum", lift)
+def _summed(lift, body=None):
+    """A sum of terms of the elements, in its closed form of `body`, with the test of its state."""
+    total = app("list.sum", body or lift)
     law = Law(
         name="summed",
         state=(Component("s"),),
@@ -42,7 +43,7 @@ def _summed(lift):
     return law, tested
 
 
-def _sum_of(element, lift, specification):
+def _sum_of(element, lift, specification, body=None, domain="any"):
     """What is said of a sum in a softmax that is one of `element`, and is tried as one of `lift`.
 
     The certificate is right: in numbers both are the same.
@@ -52,11 +53,11 @@ def _sum_of(element, lift, specification):
     at = of_kind(before, Reduce)[1]
     written = at.with_(args=(element(x),))
     before = substitute(before, {at: written})
-    law, tested = _summed(lift)
+    law, tested = _summed(lift, body)
     meaning = Meaning(
         closed=law.closed,
         specification=(app("list.sum", specification),),
-        domain={"x": "any"},
+        domain={"x": domain},
         discharges=DISCHARGES,
         nonempty=True,
         bounded=True,
@@ -72,7 +73,7 @@ def _sum_of(element, lift, specification):
         "laws": [
             {
                 "closed": list(map(to_json, law.closed)),
-                "domain": {"x": "any"},
+                "domain": {"x": domain},
                 "certificate": certificate,
             }
         ],
@@ -99,6 +100,14 @@ def test_a_literal_beside_a_truth_would_be_one():
     assert wrong == "mul of a derived law computes with truths"
 
 
+def test_a_closed_form_does_not_hide_an_infinity():
+    """Of finite elements both forms are one sum; of others a block would have a finite state."""
+    finite = app("where", app("isfinite", "x"), "x", 0.0)
+    assert _sum_of(lambda x: x, Var("x"), Var("x"), domain="finite") is None
+    wrong = _sum_of(lambda x: x, Var("x"), Var("x"), body=finite, domain="finite")
+    assert wrong == "a finite state does not show that x is finite"
+
+
 def test_a_literal_has_no_type_of_its_own():
     """As an i32 both numbers are 2, and the choice is another one."""
     above = app("gt", Lit(2.5, "i32"), Lit(2.2, "i32"))
@@ -115,6 +124,7 @@ def test_a_literal_has_no_type_of_its_own():
         app("list.sum", POSITIVE),
         app("eq", POSITIVE, 1.0),
         app("bit_not", "x"),
+        app("is", "x", 0.0),
     ],
 )
 def test_truths_only_decide(term):
@@ -158,13 +168,20 @@ def test_a_comparison_in_a_wider_type_is_another_one():
     assert _sum_of(element, read, read) == "a value is wider than f32, which the law computes in"
 
 
-def test_what_is_tried_is_well_formed(softmax):
-    """The types of what is tried are in the kernel after alone."""
+def test_what_is_tried_is_well_formed(monkeypatch):
+    """That a fold reads what is loaded later is seen in the kernel after alone."""
+    monkeypatch.setattr(regions, "verify", lambda kernel: [])
+    before = traced(kernels.stored_early)
+    (refusal,) = regions.derived(before, parallel_regions(before)[0]).refusals
+    assert refusal.missing == "the kernel after is not well formed"
+
+
+def test_the_types_of_values_are_those_of_the_fold(softmax):
     one, two = softmax.fallback.values
     for kind in (f16, i32, f64):
         other = one.with_(type=TileType(kind))
         wrong = softmax.other(softmax.fallback, softmax.fallback.with_(values=(other, two)))
-        assert wrong == "the kernel after is not well formed"
+        assert wrong == "a fallback tries other values than the results of its reduction"
 
 
 def test_values_are_results_and_nothing_beside_them(softmax):

@@ -86,7 +86,15 @@ def test_no_axis_is_kept(softmax):
         args=(arg, Const(value=0.0, type=TileType(f32, (kept,)))),
         type=TileType(f32, (*arg.axes, kept)),
     )
-    assert softmax.both(at, at.with_(args=(wide,))) == "a reduction keeps axes"
+    wrong = softmax.both(at, at.with_(args=(wide,)))
+    assert wrong == "a reduction keeps axes that the fold in its place has not"
+
+
+def test_no_element_is_repeated(softmax):
+    at = softmax.chain[1]
+    one = Const(value=1.0, type=TileType(f32))
+    wrong = softmax.both(at, at.with_(args=(one,)))
+    assert wrong == "a reduction repeats its elements along an axis"
 
 
 def _first_load(case):
@@ -203,6 +211,7 @@ def test_the_law_has_one_term_of_each_kind_for_each_component(softmax):
         {"closed": law.closed[:1]},
         {"state": twice},
         {"finalize": law.finalize[1:]},
+        {"state": (), "identity": None, "lift": (), "merge": (), "closed": ()},
     ):
         assert softmax.with_law(**change) == words
 

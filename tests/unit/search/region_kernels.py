@@ -354,13 +354,24 @@ def started(x: ct.View, out: ct.View):
 
 
 @ct.tile_kernel
-def keeps_axes(x: ct.View, y: ct.View):
+def other_orders(x: ct.View, y: ct.View):
+    """One sum keeps a, then b, the other one b, then a."""
     rows, cols = _rows(x)
-    parts = ct.axis("parts", y.shape[1])
+    a, b = ct.axis("a", 2), ct.axis("b", 3)
     for r in ct.parallel(rows):
-        v = x[r, cols] * (ct.cast(ct.iota(parts), ct.f32) + 1.0)
-        top = ct.reduce(v, cols, ct.maximum)
-        y[r, parts] = ct.reduce(ct.exp(v - top), cols, ct.add)
+        v, s, t = x[r, cols], ct.cast(ct.iota(a), ct.f32), ct.cast(ct.iota(b), ct.f32)
+        e = ct.exp(v - ct.reduce(v, cols, ct.maximum))
+        y[a, b] = ct.reduce(e * s * t, cols, ct.add) + ct.reduce(e * t * s, cols, ct.add)
+
+
+@ct.tile_kernel
+def stored_early(x: ct.View, v: ct.View, y: ct.View, out: ct.View):
+    rows, cols = _rows(x)
+    for r in ct.parallel(rows):
+        s = x[r, cols]
+        top = ct.reduce(s, cols, ct.maximum)
+        out[r] = top
+        y[r, 0] = ct.reduce(ct.exp(s - top) * v[r, cols], cols, ct.add)
 
 
 @ct.tile_kernel
@@ -476,7 +487,8 @@ REFUSED = {
     "gathered": (gathered, "read", "gather"),
     "ordered": (ordered, "read", "ordered_tree"),
     "started": (started, "read", "start value"),
-    "kept axes": (keeps_axes, "read", "keeps axes"),
+    "other orders": (other_orders, "read", "different orders"),
+    "stored early": (stored_early, "read", "stored before"),
     "repeated": (repeated, "read", "in a loop"),
     "not linear": (not_linear, "read", "other than by a factor"),
     "cascaded loops": (cascaded, "read", "in the order"),
@@ -484,4 +496,4 @@ REFUSED = {
     "integers": (integers, "read", "integers"),
 }
 # Those that are rewritten as far as a part of them is proved.
-PARTLY = ("partly", "two_chains", "not linear")
+PARTLY = ("partly", "two_chains", "not linear", "other orders")

@@ -71,6 +71,36 @@ def test_a_refusal_is_remembered_by_its_process(fresh):
     assert fresh == [STEEP]
 
 
+def test_a_refusal_is_kept_with_its_words(fresh, monkeypatch):
+    """Another process says the same of the chain, and does not search for it again."""
+    first = derivations.remembered(STEEP)
+    _another_process(monkeypatch)
+    again = derivations.remembered(STEEP)
+    assert isinstance(again, Refusal)
+    assert (again.text(), again.notes()) == (first.text(), first.notes())
+    assert fresh == [STEEP]
+
+
+def test_a_refusal_of_another_search_is_none(fresh, monkeypatch):
+    derivations.remembered(STEEP)
+    monkeypatch.setattr(derivations, "_searcher", lambda: "another")
+    _another_process(monkeypatch)
+    derivations.remembered(STEEP)
+    assert fresh == [STEEP, STEEP]
+
+
+@pytest.mark.parametrize(
+    "change", [{"goal": 3}, {"obligation": "none"}, {"formulas": [[]]}, {"x": ""}]
+)
+def test_what_is_no_refusal_is_derived_anew(fresh, monkeypatch, change):
+    good = derivations._refusal_document(derivations.remembered(STEEP))
+    for document, again in ((good, 1), ({**good, **change}, 2)):
+        monkeypatch.setattr(kept, "find", lambda name, found=document: found)
+        _another_process(monkeypatch)
+        assert isinstance(derivations.remembered(STEEP), Refusal)
+        assert len(fresh) == again
+
+
 def _edited(text, **changes):
     return {**json.loads(text), **changes}
 

@@ -1,0 +1,200 @@
+"""Plan a launch with `scope="group"`: how many threads a program's group has.
+
+In: a launch, a sheet, options and a cost policy.  Out: a `GroupPlan` of the family `group` with
+its phases and fences, or one without a mapping and the reason.  A scope that is asked for is an
+order, so nothing else may serve.  Decides the number of threads: the caller's if there is one,
+which may leave the last subgroup part empty; else the whole number of subgroups with the least
+score, of those that the work can use.  Where lanes of a subgroup may not or cannot make a result
+together, a thread makes it alone, in the order of the policy.  Legality comes before cost.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from certile.analysis.group_fences import barriers, fenced
+from certile.analysis.group_tiles import CALL_WORK, PLACE_WORTH
+from certile.analysis.groups import group_program
+from certile.diagnostics import ArgumentError, Refusal
+from certile.ir.groups import GroupProgram, Phase, all_phases
+from certile.ir.tile import Kernel, Parallel
+from certile.plan.cost import CandidateFacts, CostPolicy, checked
+from certile.plan.group_counts import facts_of_group, private_words
+from certile.plan.record import (
+    Candidate,
+    Declined,
+    GroupPlan,
+    Mapping,
+    Materialization,
+    Rejection,
+)
+from certile.plan.space import SERVICE_WIDTHS, Limits, limits_of
+
+__all__ = ["plan_group"]
+
+# The work that a shared tile must save a phase to be kept: less is kept until what is kept fits.
+_WORTH = (PLACE_WORTH, 8 * PLACE_WORTH, None)
+# And by request; an expensive function counts for several plain ones.
+_KEPT: dict[Materialization, int | None] = {
+    "preserve": 1,
+    "expensive-only": CALL_WORK,
+    "nothing": None,
+}
+
+
+def plan_group(
+    made: GroupPlan, kernel: Kernel, parallel: Parallel, policy: CostPolicy
+) -> GroupPlan:
+    """The plan of a launch that is bound to groups; `made` says what was asked, of what sheet.
+
+    Raises ArgumentError when more widths are to be searched than the options allow.
+    """
+    options, sheet = made.options, made.sheet
+    limits = limits_of(sheet, options)
+    program = _smallest(made, kernel, parallel, limits)
+    if isinstance(program, Refusal):
+        made = replace(made, refusals=(program,))
+        return replace(made, declined=Declined("admission", program.text))
+    for name, value in (("V", options.lane_elements), ("Q", options.programs_per_group)):
+        if value not in (None, 1):
+            reason = f"a program that is bound to a group has {name} = 1, not {value}"
+            return replace(made, declined=Declined("threads", reason))
+    threads = _threads(made, program, limits)
+    if isinstance(threads, Declined):
+        return replace(made, declined=threads)
+    return _search(made, program, limits, threads, policy)
+
+
+def _smallest(
+    made: GroupPlan, kernel: Kernel, parallel: Parallel, limits: Limits
+) -> GroupProgram | Refusal:
+    """The program that keeps the most shared tiles of those that fit, or what was asked for."""
+    asked = made.options.materialization
+    worth = _WORTH if asked is None else (_KEPT[asked],)
+    for least in worth:
+        program = group_program(kernel, parallel, made.sheet.kind, least)
+        if isinstance(program, Refusal) or program.shared_bytes <= limits.shared_bytes:
+            break
+    return program
+
+
+def _threads(made: GroupPlan, program: GroupProgram, limits: Limits) -> list[int] | Declined:
+    """The numbers of threads to search: whole subgroups, or the one that was asked for."""
+    options, lanes = made.options, limits.lanes
+    asked = options.threads
+    if asked is not None:
+        launched = -(-asked // lanes) * lanes
+        if launched > limits.threads:
+            reason = f"{asked} threads take {launched} lanes; {limits.threads} allowed"
+            return Declined("threads", reason)
+        if asked % lanes and options.subgroup_reductions == "on":
+            reason = f"{asked} threads are no whole number of subgroups of {lanes}"
+            return Declined("threads", reason)
+        return [asked]
+    if limits.threads < lanes:
+        return Declined("threads", f"a group needs {lanes} threads; {limits.threads} allowed")
+    useful = max((_useful(made, each, limits) for each in all_phases(program.phases)), default=1)
+    widest = min(limits.threads // lanes, -(-useful // lanes))
+    family = SERVICE_WIDTHS if options.policy == "service" else range(1, widest + 1)
+    found = [lanes * width for width in family if width <= max(1, widest)]
+    if len(found) > options.max_thread_candidates:
+        message = f"{len(found)} widths are to be searched and max_thread_candidates is "
+        raise ArgumentError("P002", f"{message}{options.max_thread_candidates}")
+    return found
+
+
+def _useful(made: GroupPlan, phase: Phase, limits: Limits) -> int:
+    """The threads that a phase has work for: a subgroup a result where lanes work together."""
+    together = phase.collective and made.options.subgroup_reductions != "off"
+    return min(phase.elements * (limits.lanes if together else 1), limits.threads)
+
+
+@dataclass(frozen=True, slots=True)
+class _Realised:
+    """A candidate with what is known of it."""
+
+    candidate: Candidate
+    facts: CandidateFacts
+    program: GroupProgram
+
+
+def _search(
+    made: GroupPlan,
+    program: GroupProgram,
+    limits: Limits,
+    threads: list[int],
+    policy: CostPolicy,
+) -> GroupPlan:
+    """Score every legal number of threads and keep the first with the least score."""
+    on = made.options.subgroup_reductions != "off"
+    # Fences depend on how reductions are made, and not on how many threads there are.
+    ways = {
+        together: _realised(program, together=together)
+        for together in {on and count % limits.lanes == 0 for count in threads}
+    }
+    legal: list[_Realised] = []
+    rejected: list[Rejection] = []
+    for count in threads:
+        way = ways[on and count % limits.lanes == 0]
+        mapping = Mapping(
+            "group",
+            -(-count // limits.lanes),
+            unroll=made.options.unroll,
+            group_threads=count,
+        )
+        broken = _rejection(way, mapping, limits)
+        if broken is not None:
+            rejected.append(broken)
+            continue
+        facts = facts_of_group(way, mapping, made.sheet, made.programs)
+        score = checked(policy, facts)
+        candidate = Candidate(mapping, score.program, score.kernel, score.terms)
+        legal.append(_Realised(candidate, facts, way))
+    made = replace(made, rejected=tuple(rejected))
+    if not legal:
+        return replace(made, declined=Declined("budget", rejected[-1].reason))
+    return _chosen(made, legal)
+
+
+def _chosen(made: GroupPlan, legal: list[_Realised]) -> GroupPlan:
+    best = min(legal, key=lambda each: each.candidate.score)
+    candidate, facts = best.candidate, best.facts
+    return replace(
+        made,
+        group=best.program,
+        mapping=candidate.mapping,
+        score=candidate.score,
+        kernel_score=candidate.kernel_score,
+        score_terms=candidate.terms,
+        candidates=tuple(each.candidate for each in legal),
+        considered=len(legal),
+        work=facts.work,
+        shared_bytes=facts.shared_bytes,
+        stripe_scalars=facts.stripe_scalars,
+        rounds=facts.rounds,
+        barriers=barriers(best.program.phases),
+        useful_elements=facts.useful_elements,
+    )
+
+
+def _realised(program: GroupProgram, *, together: bool) -> GroupProgram:
+    """The program with its fences, where subgroups make results `together`, or threads alone."""
+    phases = program.phases if together else _alone(program.phases)
+    return replace(program, phases=fenced(phases))
+
+
+def _alone(phases: tuple[Phase, ...]) -> tuple[Phase, ...]:
+    return tuple(replace(each, collective=False, body=_alone(each.body)) for each in phases)
+
+
+def _rejection(program: GroupProgram, mapping: Mapping, limits: Limits) -> Rejection | None:
+    """The limit that a candidate breaks, if any."""
+    width = mapping.subgroups_per_program
+    words, shared = private_words(program), program.shared_bytes
+    if shared > limits.shared_bytes:
+        reason = f"what a group keeps takes {shared} bytes; {limits.shared_bytes} allowed"
+        return Rejection(width, 1, "shared", shared, limits.shared_bytes, reason)
+    if words > limits.stripe:
+        reason = f"a thread's own trees take {words} words; {limits.stripe} allowed"
+        return Rejection(width, 1, "stripe", words, limits.stripe, reason)
+    return None
