@@ -57,7 +57,7 @@ def test_rows_that_begin_anywhere(name, wide):
 
 
 def test_the_default_plan_of_odd_rows():
-    rows = Rows("softmax", 4099, "bf16", count=64)
+    rows = Rows("softmax", 4099, "bf16", count=1024)
     plan = rows.plan("cuda")
     assert plan.mapping.phase
     rows.judge(plan, run(rows, plan))
