@@ -1,6 +1,6 @@
 """Everything that a person with a Mac has to run once, since certile has not run on Apple hardware.
 
-    python -m pip install 'certile[metal]'
+    python -m pip install '.[metal]'
     python scripts/mac_first_run.py
 
 In: the machine.  Out: a report on the screen, as `certile-mac-report.json` and `.txt`, to be sent

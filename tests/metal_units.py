@@ -9,7 +9,7 @@ from certile.codegen.metal.emit import emit
 from certile.ir.machine_verify import check_machine
 from certile.metalsim import Library, joined
 from certile.reference.machine import run_machine
-from certile.runtime.metal_sim import scalar_argument
+from certile.runtime.launching import scalar_argument
 from certile.targets.metal import METAL
 
 

@@ -54,6 +54,11 @@ class Affine:
         return Affine().plus(self, factor)
 
 
+def axis_of(index: Tile) -> Axis | None:
+    """The axis whose plain coordinate an index is, of a loop or of a tile."""
+    return index.axis if isinstance(index, LoopIndex | Iota) else None
+
+
 def iota(axis: Axis) -> Iota:
     """The coordinate along an axis of a tile."""
     return Iota(axis=axis, type=TileType(i64, (axis,)))

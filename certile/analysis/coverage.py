@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from certile.ir.tile import Effect, Iota, LoopIndex, Parallel, Serial, Store, Tile, View
-from certile.ir.types import Axis
+from certile.analysis.affine import axis_of
+from certile.ir.tile import Effect, Parallel, Serial, Store, View
 from certile.ir.walk import Shapes, extent_of
 
 __all__ = ["fills"]
@@ -44,14 +44,9 @@ def _every(loop: Parallel | Serial, shapes: Shapes) -> bool:
 def _whole(store: Store, shapes: Shapes) -> bool:
     """Whether the indices of a store take every value of every dimension, in all combinations."""
     assert isinstance(store.buffer, View)
-    axes = [_axis(index) for index in store.indices]
+    axes = [axis_of(index) for index in store.indices]
     known = [axis for axis in axes if axis is not None]
     if len(known) < len(axes) or len(set(known)) < len(known):
         return False
     extents = tuple(extent_of(axis, shapes) for axis in known)
     return extents == tuple(shapes[store.buffer.name])
-
-
-def _axis(index: Tile) -> Axis | None:
-    """The axis whose coordinate an index is."""
-    return index.axis if isinstance(index, LoopIndex | Iota) else None

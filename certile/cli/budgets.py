@@ -176,7 +176,10 @@ _NEEDS: Mapping[str, str] = {
 
 
 def check_budgets(names: Sequence[str], *, as_json: bool) -> int:
-    """Measure the budgets named, print bar, figure and verdict; return the exit code."""
+    """Measure the budgets named, print bar, figure and verdict; return the exit code.
+
+    Raises ArgumentError A305 for an unknown name, UnsupportedError U505 where a process fails.
+    """
     found: list[dict[str, object]] = []
     for name in names:
         if name not in BUDGETS:

@@ -55,7 +55,10 @@ def run_op(
     check: bool,
     backend: Backend = "native",
 ) -> dict[str, object]:
-    """Run the bare form and return the document of `certile run --json`."""
+    """Run the bare form and return the document of `certile run --json`.
+
+    Raises ArgumentError A308 for a kernel of a file, and what a call of the operation raises.
+    """
     if ":" in op:
         raise ArgumentError(
             "A308",

@@ -87,7 +87,8 @@ def _source(kernel: TileKernel) -> tuple[str, str, int]:
 def stand_ins(kernel: TileKernel, shape: str, dtype: str) -> dict[str, object]:
     """Return an argument for each parameter that has no default: a shaped one, or the number 1.
 
-    Without a shape, a view whose annotation gives its rank has extents of 1.
+    Without a shape, a view whose annotation gives its rank has extents of 1.  Raises ArgumentError
+    A309 for a view whose shape nothing tells.
     """
     named, everywhere = _shapes(shape) if shape else ({}, None)
     own_dtypes, common = _dtypes(dtype)

@@ -55,7 +55,10 @@ def machine() -> Sheet:
 
 
 def runner(subject: Bare, target: str, options: Options) -> Callable[[Arguments], list[str]]:
-    """Return what runs the form in place, and gives the findings of the simulator."""
+    """Return what runs the form in place, and gives the findings of the simulator.
+
+    Raises ArgumentError A311 for a device, which TVM does not drive here.
+    """
     if target == "metal":
         message = "--backend tirx runs Metal text in the simulator"
         raise ArgumentError("A311", message, hint="pass --target metal-sim")

@@ -63,6 +63,11 @@ def _inexact(names: str, ulp: float, arity: int = 1) -> list[Function]:
 COMPARISONS = frozenset({"eq", "ne", "lt", "le", "gt", "ge"})
 # What tells special values of a float apart.
 FLOAT_TESTS = frozenset({"isnan", "isinf", "isfinite"})
+# Whose results f16 or bf16 hold exactly when they hold the operands.
+EXACT_IN_NARROW = frozenset(
+    {"neg", "abs", "maximum", "minimum", "fmax", "fmin", "sign"}
+    | {"floor", "ceil", "round", "trunc"}
+)
 
 # `div` is true division; `floordiv` and `mod` floor as Python's do; integers divided by 0 give 0,
 # floats what IEEE division gives.

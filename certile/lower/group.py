@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
+from math import prod
 
 from certile.analysis.layout import ORDERED_TREES
 from certile.diagnostics import InternalError
@@ -100,7 +101,7 @@ class GroupLowering:
         not depend on the element.
         """
         builder, threads = self.builder, self._mapping.group_threads
-        full, rest = divmod(Phase("store", axes).elements, threads)
+        full, rest = divmod(prod(axis.static for axis in axes), threads)
         self._hoist(read, axes, making)
 
         def chunk(index: Value, working: int) -> None:

@@ -27,7 +27,7 @@ from certile.ir.program import Launch
 from certile.ir.tile import Kernel, Load, Parallel, Scalar, Store, View, effects
 from certile.ir.types import Dim
 from certile.lower.dependence import needs_precise_math
-from certile.plan.phases import Congruence, congruence
+from certile.plan.congruence import Congruence, congruence
 
 
 class Interface:

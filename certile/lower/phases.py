@@ -1,6 +1,6 @@
 """Ownership with a phase: where the packs of a row lie, and the packs that are not whole.
 
-In: the lead that `plan.phases` chose for a domain, and the evaluator at a program.  Out: the shift
+In: the lead that `plan.phases` chose for a domain, and the indices of a program.  Out: the shift
 of the domain's coordinates, the base of an address of which alignment can be proved, and the
 accesses of the packs at the two ends of a row.  Such a pack is accessed as a whole by lanes that
 own all of it; the others access what exists of theirs one by one, in a branch that only subgroups
@@ -11,17 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 from certile.ir.dtypes import i64
 from certile.ir.machine import Address, Buffer, Value
 from certile.ir.machine_build import Builder
-from certile.ir.tile import Load
-from certile.lower.coordinates import Shift, value_of
-from certile.plan.phases import Congruence, Lead, common
-
-if TYPE_CHECKING:
-    from certile.lower.evaluate import Evaluator
+from certile.ir.tile import Load, Tile
+from certile.lower.coordinates import Coordinate, Shift, value_of
+from certile.plan.congruence import Congruence
+from certile.plan.phases import Lead, common
 
 __all__ = ["EdgePack", "Packed", "packed", "settle", "shift_of"]
 
@@ -62,13 +59,12 @@ def packed(shift: Shift, known: Congruence | None) -> Packed | None:
     return Packed(width, known.start % width, not known.within(width)[1], whole)
 
 
-def shift_of(lead: Lead, evaluator: Evaluator) -> Shift:
-    """The phase of a domain, a uniform value of the program in scope."""
-    builder = evaluator.builder
+def shift_of(lead: Lead, builder: Builder, index_of: Callable[[Tile], Coordinate]) -> Shift:
+    """The phase of a domain, a uniform value of the program at which `index_of` reads indices."""
     constant, terms = lead.congruence.within(lead.modulus)
     place = builder.const(constant, i64)
     for index, factor in terms.items():
-        at = value_of(builder, evaluator.index(index))
+        at = value_of(builder, index_of(index))
         place = builder.add(builder.mul(at, factor), place)
     return Shift(builder.compute("bit_and", place, lead.modulus - 1), lead)
 

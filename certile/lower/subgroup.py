@@ -123,7 +123,8 @@ class SubgroupLowering:
         coordinates.update(dict.fromkeys(self._rows.units, only))
         with self._evaluator.scope(coordinates):
             self._shifts = {
-                axes: shift_of(lead, self._evaluator) for axes, lead in self._phases().items()
+                axes: shift_of(lead, self.builder, self._evaluator.index)
+                for axes, lead in self._phases().items()
             }
             self._steps(self._rows.steps)
 

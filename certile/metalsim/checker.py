@@ -10,8 +10,9 @@ from dataclasses import dataclass
 
 from certile.metalsim import rules
 from certile.metalsim.findings import Diagnostic
+from certile.metalsim.reader import parse
 from certile.metalsim.rewrite import Rewritten, rewrite
-from certile.metalsim.syntax import Unit, parse
+from certile.metalsim.syntax import Unit
 from certile.metalsim.toolchain import check_spaces, check_types
 
 __all__ = ["Examined", "check", "examine", "first_of_each_line"]

@@ -9,7 +9,8 @@ from collections.abc import Iterable, Iterator
 from itertools import accumulate
 
 from certile.diagnostics import ArgumentError, KernelError
-from certile.metalsim.syntax import Constant, Function, Item, Kernel, Struct, parse
+from certile.metalsim.reader import parse
+from certile.metalsim.syntax import Constant, Function, Item, Kernel, Struct
 from certile.metalsim.tokens import Token, tokenise
 
 __all__ = ["joined"]

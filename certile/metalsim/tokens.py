@@ -1,7 +1,7 @@
 """Split MSL text into tokens that know their line and column.
 
 In: text.  Out: a tuple of `Token`.  Decides what one token is, and drops comments.  Leaves meaning
-to `certile.metalsim.syntax`.
+to `certile.metalsim.reader`.
 """
 
 import re

@@ -1,11 +1,12 @@
-"""Choose a plan: admit, enumerate, score, take the first strict minimum.
+"""Choose a plan: which map runs a launch, and which form of its program.
 
 In: a specialised kernel, one of its launches, a number of programs, a sheet and options.  Out: a
 `GroupPlan` with every candidate, rejection and refusal.  Under the service policy every form of the
 program that makes a difference is planned (`forms`), the derived one included, and the best plan is
-taken; the analytic policy plans the one form that was asked for.  Decides the mapping; the
-reference map serves what is declined, unless the caller asked for a mapping that cannot be had.
-Leaves target text, loops and storage to lowering.
+taken; the analytic policy plans the one form that was asked for.  Decides the family of the
+mapping; the reference map serves what is declined, unless the caller asked for a mapping that
+cannot be had.  Leaves the candidates of the subgroup family to `candidates`, programs that ask for
+a group to `groups`, and target text, loops and storage to lowering.
 """
 
 from __future__ import annotations
@@ -15,38 +16,19 @@ from collections.abc import Mapping as Layouts
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from certile.analysis.fences import second_fences
 from certile.analysis.rows import analyse
 from certile.diagnostics import KernelError, Refusal, UnsupportedError
 from certile.ir.host import ViewFacts
 from certile.ir.rows import RowProgram
 from certile.ir.tile import Kernel, Parallel
 from certile.plan import columns, cpu, flat, forms
-from certile.plan.blocks import block_of
-from certile.plan.cost import (
-    CostPolicy,
-    Counts,
-    Score,
-    analytic,
-    checked,
-    counts_of,
-    facts_of,
-    useful_elements,
-)
+from certile.plan.candidates import one_element_a_lane, only, searched
+from certile.plan.cost import CostPolicy, Counts, analytic, counts_of, useful_elements
 from certile.plan.exactness import unkept_promise
 from certile.plan.forms import Wanted, default_materialization
-from certile.plan.phases import phases_of, unphased
-from certile.plan.record import Candidate, Declined, GroupPlan, Mapping, Options
+from certile.plan.record import Declined, GroupPlan, Mapping, Options
 from certile.plan.service import service
-from certile.plan.space import (
-    LANE_ELEMENTS,
-    NothingLegal,
-    Space,
-    check_options,
-    enumerate_space,
-    limits_of,
-    stripe_scalars,
-)
+from certile.plan.space import check_options, limits_of
 from certile.targets.sheet import Sheet
 
 if TYPE_CHECKING:
@@ -55,8 +37,6 @@ if TYPE_CHECKING:
 __all__ = ["choose", "default_materialization", "required"]
 
 REFERENCE = Mapping("reference")
-# Chunks a round where a lane makes blocks and its elements do not lie next to each other.
-BLOCK_UNROLL = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +179,7 @@ def _admitted(request: _Request, wanted: Wanted) -> RowProgram | Refusal:
     )
     if isinstance(rows, Refusal) or options.lane_elements in (None, 1):
         return rows
-    return _one_element_a_lane(rows) or rows
+    return one_element_a_lane(rows) or rows
 
 
 def _planned(request: _Request, wanted: Wanted, rows: RowProgram | Refusal) -> GroupPlan:
@@ -221,7 +201,18 @@ def _planned(request: _Request, wanted: Wanted, rows: RowProgram | Refusal) -> G
             return beside
     counts = counts_of(rows, sheet, made.programs, request.facts)
     made = replace(made, work=counts.work)
-    return _on_cpu(request, made, counts) if sheet.kind == "cpu" else _search(request, made, counts)
+    return _subgroup_family(request, made, counts)
+
+
+def _subgroup_family(request: _Request, made: GroupPlan, counts: Counts) -> GroupPlan:
+    """The plan of the subgroup family; where it is declined the reference map may serve."""
+    on_cpu = made.sheet.kind == "cpu"
+    plan = (only if on_cpu else searched)(made, counts, request.policy)
+    if plan.declined is None:
+        return plan
+    code = plan.declined.code
+    demanded = code != "budget" if on_cpu else code == "phase" or _explicit(made.options)
+    return plan if request.bound or demanded else _reference(plan)
 
 
 def required(plan: GroupPlan) -> Mapping:
@@ -245,28 +236,6 @@ def _policy(options: Options, sheet: Sheet) -> CostPolicy:
         message = f"{sheet.name} does not say how fast its memory is"
         raise UnsupportedError("P005", message, hint="use the analytic policy")
     return service(sheet)
-
-
-def _one_element_a_lane(rows: RowProgram) -> Refusal | None:
-    """Why a worker may own one element a chunk only: a sort or a reduction's policy demands it."""
-    for reduction in (*rows.reductions, *rows.apart):
-        if reduction.policy == "reproducible":
-            return Refusal(
-                "plan",
-                "lane_elements",
-                "a worker may own several consecutive elements",
-                "the reproducible tree fixes one element a lane",
-                loc=reduction.loc,
-            )
-    for node in rows.sorts:
-        return Refusal(
-            "plan",
-            "lane_elements",
-            "a worker may own several consecutive elements",
-            "a sort exchanges one element a lane",
-            loc=node.loc,
-        )
-    return None
 
 
 def _scalar(rows: RowProgram, sheet: Sheet, options: Options) -> bool:
@@ -293,119 +262,8 @@ def _reference(made: GroupPlan) -> GroupPlan:
 
 def _explicit(options: Options) -> bool:
     """Whether the caller fixed a part of the mapping."""
-    return options.threads is not None or options.programs_per_group is not None
-
-
-def _search(request: _Request, made: GroupPlan, counts: Counts) -> GroupPlan:
-    """Score every legal candidate and keep the first strict minimum."""
-    options, rows = made.options, counts.rows
-    packs = _packs(counts, options)
-    if isinstance(packs, Declined):
-        return _declined(made, packs, serve=False)
-    spaces = [
-        (pack, enumerate_space(rows, made.programs, made.sheet, options, pack[0], phase=pack[1]))
-        for pack in packs
-    ]
-    legal = [(pack, space) for pack, space in spaces if isinstance(space, Space)]
-    if not legal:
-        _, space = spaces[0]
-        assert isinstance(space, Declined)
-        if isinstance(space, NothingLegal):
-            made = replace(made, rejected=space.rejected, refusals=space.refusals)
-        declined = Declined(space.code, space.reason)
-        return _declined(made, declined, serve=not (request.bound or _explicit(options)))
-    candidates = [
-        _candidate(mapping, checked(request.policy, facts_of(counts, mapping)))
-        for pack, space in legal
-        for mapping in _mappings(counts, space, pack, options)
-    ]
-    best = min(candidates, key=lambda candidate: candidate.score)
-    made = replace(
-        made,
-        candidates=tuple(candidates),
-        rejected=tuple(dict.fromkeys(no for _, space in legal for no in space.rejected)),
-        refusals=legal[0][1].refusals,
-    )
-    return _chosen(made, counts, best)
-
-
-# How many elements a lane owns in a row, and whether their ownership has a phase.
-_Pack = tuple[int, bool]
-
-
-def _packs(counts: Counts, options: Options) -> list[_Pack] | Declined:
-    """The V to search, without a phase and with one where one makes accesses wider."""
-    plain = [(wide, False) for wide in _lane_elements(counts, options)]
-    if options.policy == "analytic" or options.phase == "off":
-        return plain
-    reason = unphased(counts.rows)
-    asked = options.lane_elements
-    widths = () if reason else LANE_ELEMENTS[1:] if asked is None else (asked,)
-    phased = [(wide, True) for wide in widths if phases_of(counts.work, wide)]
-    if options.phase == "auto":
-        return plain + phased
-    reason = reason or "no row is known to begin where packs of it are not aligned"
-    return phased or Declined("phase", f"ownership has no phase here: {reason}")
-
-
-def _lane_elements(counts: Counts, options: Options) -> tuple[int, ...]:
-    """The V to search: those that make some access wider, unless the caller fixed one."""
-    if options.lane_elements is not None or options.policy == "analytic":
-        return (options.lane_elements or 1,)
-    rows, sweeps = counts.rows, counts.work.sweeps
-    if rows.lanes is not None or rows.scans or _one_element_a_lane(rows) is not None:
-        return (1,)
-    widest = max(
-        (a.widest for sweep in sweeps if sweep.elements > 1 for a in (*sweep.reads, *sweep.writes)),
-        default=1,
-    )
-    return tuple(wide for wide in LANE_ELEMENTS if wide <= widest)
-
-
-def _mappings(counts: Counts, space: Space, pack: _Pack, options: Options) -> list[Mapping]:
-    """The mappings of legal widths and packs; several chunks a round where they make blocks."""
-    rows, sheet, (wide, phase) = counts.rows, counts.sheet, pack
-    unrolls = [options.unroll]
-    searched = options.policy == "service" and options.unroll == 1 and wide < BLOCK_UNROLL
-    if searched and block_of(rows, sheet, wide, BLOCK_UNROLL) > 1:
-        unrolls.append(BLOCK_UNROLL)
-    return [
-        Mapping(
-            "subgroup",
-            width,
-            packed,
-            wide,
-            unroll=unroll,
-            block=block_of(rows, sheet, wide, unroll) if options.policy == "service" else 1,
-            phase=phase,
-        )
-        for width, packed in space.legal
-        for unroll in unrolls
-    ]
-
-
-def _candidate(mapping: Mapping, score: Score) -> Candidate:
-    return Candidate(mapping, score.program, score.kernel, score.terms)
-
-
-def _chosen(made: GroupPlan, counts: Counts, best: Candidate) -> GroupPlan:
-    """The plan with its winner and the facts about it."""
-    facts = facts_of(counts, best.mapping)
-    cooperating = best.mapping.subgroups_per_program > 1
-    return replace(
-        made,
-        mapping=best.mapping,
-        score=best.score,
-        kernel_score=best.kernel_score,
-        score_terms=best.terms,
-        considered=len(made.candidates),
-        shared_bytes=facts.shared_bytes,
-        stripe_scalars=facts.stripe_scalars,
-        rounds=facts.rounds,
-        barriers=facts.barriers,
-        useful_elements=counts.useful_elements,
-        second_fences=second_fences(counts.rows.steps) if cooperating else (),
-    )
+    fixed = options.threads is not None or options.programs_per_group is not None
+    return fixed or options.phase == "on"
 
 
 def _flat(request: _Request) -> GroupPlan | None:
@@ -452,27 +310,3 @@ def _columns(
         useful_elements=elements,
         pool_threads=cpu.work_of(rows, made.programs, made.sheet).pool_threads,
     )
-
-
-def _on_cpu(request: _Request, made: GroupPlan, counts: Counts) -> GroupPlan:
-    """The one CPU mapping, unless the request or the scratch budget forbids it."""
-    rows, sheet, options = counts.rows, made.sheet, made.options
-    limit = sheet.stripe_scalars if options.max_stripe is None else options.max_stripe
-    kept = stripe_scalars(rows, sheet.lanes, 1)
-    declined = None
-    if options.lane_elements not in (None, 1) or options.programs_per_group not in (None, 1):
-        declined = Declined("threads", "a CPU program has one vector, V = 1 and Q = 1")
-    elif options.threads not in (None, sheet.lanes):
-        declined = Declined("threads", f"a CPU group is one vector of {sheet.lanes} lanes")
-    elif options.phase == "on":
-        declined = Declined("phase", "ownership has no phase here: a CPU has loads at any address")
-    elif kept > limit:
-        declined = Declined("budget", f"a lane would keep {kept} words; {limit} allowed")
-    if declined is not None:
-        serve = declined.code == "budget" and not request.bound
-        return _declined(made, declined, serve=serve)
-    mapping = cpu.mapping_of(rows, sheet, options)
-    best = _candidate(mapping, checked(request.policy, facts_of(counts, mapping)))
-    work = cpu.work_of(rows, made.programs, sheet)
-    made = _chosen(replace(made, candidates=(best,)), counts, best)
-    return replace(made, task_groups=work.task_groups, pool_threads=work.pool_threads)

@@ -106,7 +106,7 @@ class AnalyticPolicy:
 
 
 def checked(policy: CostPolicy, facts: CandidateFacts) -> Score:
-    """The policy's score; an error when it cannot order candidates."""
+    """The policy's score; raises KernelError P003 for one that cannot order candidates."""
     score = policy.score(facts)
     for value in (score.program, score.kernel):
         if not isfinite(value) or value < 0:

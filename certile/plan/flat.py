@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from math import prod
 from typing import Final
 
+from certile.analysis.affine import axis_of
 from certile.ir.host import ViewFacts
 from certile.ir.node import Node
 from certile.ir.rows import RowProgram
@@ -22,9 +23,7 @@ from certile.ir.tile import (
     Broadcast,
     Cast,
     Const,
-    Iota,
     Load,
-    LoopIndex,
     Map,
     ScalarArg,
     Store,
@@ -63,7 +62,7 @@ def suits(rows: RowProgram, facts: Mapping[str, ViewFacts]) -> bool:
         isinstance(one, Load | Store)
         and isinstance(one.buffer, View)
         and one.mask is None
-        and tuple(map(_axis, one.indices)) == place
+        and tuple(map(axis_of, one.indices)) == place
         and (dense := facts[one.buffer.name].dense) is not None
         and dense[0] == row
         for one in accesses(stores)
@@ -94,11 +93,6 @@ def accesses(stores: Iterable[Node]) -> Iterator[Node]:
                 pending += [below for below in node.operands() if isinstance(below, Tile)]
             case _:
                 yield node
-
-
-def _axis(index: Tile) -> object:
-    """The axis along which an index is the plain coordinate, or None."""
-    return index.axis if isinstance(index, LoopIndex | Iota) else None
 
 
 def mapping_of(

@@ -12,12 +12,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from certile.analysis.group_fences import barriers, fenced
+from certile.analysis.group_fences import fenced
 from certile.analysis.group_tiles import CALL_WORK, PLACE_WORTH
 from certile.analysis.groups import group_program
-from certile.diagnostics import ArgumentError, Refusal
+from certile.diagnostics import Refusal
 from certile.ir.groups import GroupProgram, Phase, all_phases
 from certile.ir.tile import Kernel, Parallel
+from certile.plan.candidates import candidate_of, won
+from certile.plan.composed import composed_work
 from certile.plan.cost import CandidateFacts, CostPolicy, checked
 from certile.plan.group_counts import facts_of_group, private_words
 from certile.plan.record import (
@@ -28,7 +30,7 @@ from certile.plan.record import (
     Materialization,
     Rejection,
 )
-from certile.plan.space import SERVICE_WIDTHS, Limits, limits_of
+from certile.plan.space import SERVICE_WIDTHS, Limits, limits_of, require_few
 
 __all__ = ["plan_group"]
 
@@ -97,16 +99,14 @@ def _threads(made: GroupPlan, program: GroupProgram, limits: Limits) -> list[int
     widest = min(limits.threads // lanes, -(-useful // lanes))
     family = SERVICE_WIDTHS if options.policy == "service" else range(1, widest + 1)
     found = [lanes * width for width in family if width <= max(1, widest)]
-    if len(found) > options.max_thread_candidates:
-        message = f"{len(found)} widths are to be searched and max_thread_candidates is "
-        raise ArgumentError("P002", f"{message}{options.max_thread_candidates}")
+    require_few(found, options)
     return found
 
 
 def _useful(made: GroupPlan, phase: Phase, limits: Limits) -> int:
     """The threads that a phase has work for: a subgroup a result where lanes work together."""
     together = phase.collective and made.options.subgroup_reductions != "off"
-    return min(phase.elements * (limits.lanes if together else 1), limits.threads)
+    return composed_work(phase.elements, limits.threads, limits.lanes if together else 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,8 +148,7 @@ def _search(
             continue
         facts = facts_of_group(way, mapping, made.sheet, made.programs)
         score = checked(policy, facts)
-        candidate = Candidate(mapping, score.program, score.kernel, score.terms)
-        legal.append(_Realised(candidate, facts, way))
+        legal.append(_Realised(candidate_of(mapping, score), facts, way))
     made = replace(made, rejected=tuple(rejected))
     if not legal:
         return replace(made, declined=Declined("budget", rejected[-1].reason))
@@ -157,24 +156,10 @@ def _search(
 
 
 def _chosen(made: GroupPlan, legal: list[_Realised]) -> GroupPlan:
+    """The plan with the first candidate that has the least score."""
     best = min(legal, key=lambda each: each.candidate.score)
-    candidate, facts = best.candidate, best.facts
-    return replace(
-        made,
-        group=best.program,
-        mapping=candidate.mapping,
-        score=candidate.score,
-        kernel_score=candidate.kernel_score,
-        score_terms=candidate.terms,
-        candidates=tuple(each.candidate for each in legal),
-        considered=len(legal),
-        work=facts.work,
-        shared_bytes=facts.shared_bytes,
-        stripe_scalars=facts.stripe_scalars,
-        rounds=facts.rounds,
-        barriers=barriers(best.program.phases),
-        useful_elements=facts.useful_elements,
-    )
+    made = won(made, [each.candidate for each in legal], best.candidate, best.facts)
+    return replace(made, group=best.program, work=best.facts.work)
 
 
 def _realised(program: GroupProgram, *, together: bool) -> GroupProgram:

@@ -7,7 +7,7 @@ fits nothing.  Legality comes before cost.  A request is never rounded, clamped 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from certile.analysis.effects import trips
@@ -60,7 +60,7 @@ class Limits:
 
 
 def limits_of(sheet: Sheet, options: Options) -> Limits:
-    """The limits of a request; one above the sheet's is an error."""
+    """The limits of a request; raises ArgumentError P001 for one above the sheet's."""
     asked = (
         ("max_threads", options.max_threads, sheet.max_threads),
         ("shared_bytes", options.shared_bytes, sheet.shared_bytes),
@@ -77,7 +77,7 @@ def limits_of(sheet: Sheet, options: Options) -> Limits:
 
 
 def check_options(options: Options) -> None:
-    """Raise for an option outside its domain."""
+    """Raise ArgumentError P001 for an option outside its domain."""
     positive = {
         "threads": options.threads,
         "programs_per_group": options.programs_per_group,
@@ -94,6 +94,16 @@ def check_options(options: Options) -> None:
         raise ArgumentError("P001", f"unroll is {options.unroll}; it is 1 to 16")
     if options.max_stripe is not None and options.max_stripe < 0:
         raise ArgumentError("P001", f"max_stripe is {options.max_stripe}; it is 0 or more")
+
+
+def require_few(widths: Sequence[int], options: Options) -> None:
+    """Raise ArgumentError P002 for more widths than the options let a planner search."""
+    if len(widths) > options.max_thread_candidates:
+        raise ArgumentError(
+            "P002",
+            f"{len(widths)} widths are to be searched and max_thread_candidates is "
+            f"{options.max_thread_candidates}",
+        )
 
 
 def stripe_scalars(
@@ -177,12 +187,7 @@ def enumerate_space(
     widths = _widths(rows, limits, options)
     if isinstance(widths, Declined):
         return widths
-    if len(widths) > options.max_thread_candidates:
-        raise ArgumentError(
-            "P002",
-            f"{len(widths)} widths are to be searched and max_thread_candidates is "
-            f"{options.max_thread_candidates}",
-        )
+    require_few(widths, options)
     packing = packing_refusal(rows)
     legal: list[tuple[int, int]] = []
     rejected: list[Rejection] = []

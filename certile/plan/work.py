@@ -41,7 +41,7 @@ from certile.ir.tile import (
 )
 from certile.ir.types import Axis
 from certile.plan.blocks import forms_of
-from certile.plan.phases import Congruence, congruence
+from certile.plan.congruence import Congruence, congruence
 
 __all__ = ["Access", "Arithmetic", "Merge", "Sweep", "Work", "arithmetic_of", "merge_of", "work_of"]
 
@@ -204,8 +204,9 @@ class _Counter:
 
     def _inside(self, group: Sequence[Step], times: int) -> Iterator[Sweep]:
         """The reductions that are made where the elements of a sweep read them, as loops."""
-        read = {node for s in group for node, _ in visit(step_roots(s), self._stops, enter=s.node)}
-        for node in read:
+        found = (node for s in group for node, _ in visit(step_roots(s), self._stops, enter=s.node))
+        # In the order in which they are met, so that a program has one list of sweeps.
+        for node in dict.fromkeys(found):
             if isinstance(node, Reduce) and node in self._inline:
                 inside = Step("reduce", node, group[0].axes, inner=(*group[0].inner, *node.over))
                 yield self._sweep((inside,), times)

@@ -17,13 +17,14 @@ import numpy as np
 from certile.codegen.artifact import Artifact
 from certile.diagnostics import InternalError, UnsupportedError
 from certile.ir.host import RESIDUE_BYTES
-from certile.pipeline import CompiledLaunch, CompiledProgram
+from certile.pipeline import CompiledProgram
 from certile.runtime import arrays, metal_sim
 from certile.runtime.bind import Arguments, Words, as_numpy
 from certile.runtime.cache import default_cache, key
 from certile.runtime.cuda import device, toolchain
+from certile.runtime.launching import scalars_of
 
-Scalar = bool | int | float
+__all__ = ["CudaLauncher", "SimulatedLauncher"]
 
 
 class SimulatedLauncher:
@@ -134,16 +135,6 @@ class CudaLauncher:
     def frozen(self, words: Words) -> Callable[[], object]:
         """Return a call that enqueues the program again."""
         return functools.partial(self, tuple(words))
-
-
-def scalars_of(launch: CompiledLaunch, arguments: Arguments, words: Words) -> list[Scalar]:
-    """Return the values of a launch's scalars, in order."""
-    return [
-        words[arguments.positions[value.view]]
-        if value.kind == "argument"
-        else arguments.evaluate(value)
-        for value in launch.launch.scalars
-    ]
 
 
 _cuda_kernels: dict[str, device.CudaKernel] = {}

@@ -16,18 +16,16 @@ import numpy.typing as npt
 
 from certile.codegen.artifact import Artifact
 from certile.diagnostics import InternalError
-from certile.ir.dtypes import BY_NAME, DType
+from certile.ir.dtypes import BY_NAME
 from certile.metalsim import Library, Report
 from certile.metalsim.library import RunMode
+from certile.runtime.launching import scalar_argument
 
 if TYPE_CHECKING:
     # Whoever has such an artifact has imported its package, which costs time.
     from certile.tirx.artifact import Argument, DeviceArtifact
 
-__all__ = ["run", "run_device", "scalar_argument"]
-
-# Scalars as NumPy names them; bf16 travels as its bits, a bool as a byte.
-_SCALARS = {"bf16": "uint16", "f16": "float16", "f32": "float32", "bool": "uint8"}
+__all__ = ["run", "run_device"]
 
 
 @lru_cache(maxsize=256)
@@ -102,19 +100,3 @@ def _device_argument(argument: Argument, arguments: Mapping[str, Any]) -> npt.ND
         return scalar_argument(value, dtype)
     held: npt.NDArray[Any] = value.view(np.uint8) if dtype.name == "bool" else value
     return held.view(np.uint16) if dtype.name == "bf16" else held
-
-
-def scalar_argument(value: bool | int | float, dtype: DType) -> npt.NDArray[Any]:
-    """A scalar as the one element that its reference parameter binds.
-
-    A number beyond the greatest finite one of a float dtype is infinity.
-    """
-    name = _SCALARS.get(dtype.name, f"{'u' * (dtype.kind == 'uint')}int{dtype.bits}")
-    with np.errstate(over="ignore"):
-        held = bool(value) if dtype.kind == "bool" else value
-        made = np.array([held], np.float32 if dtype.name == "bf16" else name)
-    if dtype.name == "bf16":
-        bits = int(made.view(np.uint32)[0])
-        nearest = (bits + 0x7FFF + (bits >> 16 & 1)) >> 16
-        return np.array([nearest if value == value else 0x7FC0], np.uint16)
-    return made

@@ -131,7 +131,7 @@ class Op:
         return dict(zip(self._outputs, listed, strict=True))
 
     def _allocated(self, given: Mapping[str, Any], dtype: object) -> dict[str, Any]:
-        sources = {described.view for described in self._outputs.values()}
+        sources = dict.fromkeys(described.view for described in self._outputs.values())
         missing = [name for name in sources if name not in given]
         if missing:
             raise ArgumentError("A001", f"missing a required argument: {missing[0]!r}")

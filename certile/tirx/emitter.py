@@ -16,6 +16,7 @@ from typing import Literal, TypeVar
 
 from certile.codegen.indices import index_only
 from certile.codegen.table import Table
+from certile.codegen.threads.spelling import NARROW
 from certile.ir.dtypes import DType, bool_, i8, i32
 from certile.ir.machine import (
     ArrayLoad,
@@ -40,8 +41,9 @@ from certile.tirx import tvm
 from certile.tirx.conversions import Conversions, stored_type
 from certile.tirx.externs import TirxTarget
 from certile.tirx.functions import Functions
-from certile.tirx.numbers import NARROW, Numbers, carried
-from certile.tirx.tvm import Place, Program, Term
+from certile.tirx.numbers import Numbers, carried
+from certile.tirx.tvm import Place, Term
+from certile.tirx.tvm_program import Program
 
 __all__ = ["Arguments", "Emitter", "shared_table"]
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from math import prod
 from typing import Any, get_args
 
 from certile.analysis.bounds import check_bounds
@@ -21,7 +22,6 @@ from certile.pipeline import CompiledLaunch, compile_program
 from certile.plan.options import Options
 from certile.plan.record import GroupPlan
 from certile.targets import DEFAULTS, Sheet
-from certile.tirx import tvm
 from certile.tirx.artifact import Argument, DeviceArtifact, Format, fingerprint_of
 from certile.tirx.compiled import Compiled, Parameter, Ready
 from certile.tirx.conversions import stored_type
@@ -30,6 +30,7 @@ from certile.tirx.externs import TirxTarget
 from certile.tirx.subject import Number, Shape, Shapes, Subject, subject_of
 from certile.tirx.threads import ThreadsEmitter
 from certile.tirx.tvm_building import Built, build
+from certile.tirx.tvm_program import function, script
 from certile.tirx.vectors import VectorsEmitter
 
 __all__ = ["Exported", "ExportedLaunch", "export"]
@@ -76,7 +77,7 @@ class Exported:
 
     def script(self) -> str:
         """All functions as TVMScript."""
-        return "\n\n".join(tvm.script(launch.func) for launch in self.launches)
+        return "\n\n".join(script(launch.func) for launch in self.launches)
 
     def compile(self) -> Compiled:
         """Let TVM compile all launches: code for LLVM, text for the others.
@@ -208,7 +209,10 @@ def export(  # noqa: PLR0913 - the declarations of a caller, each by its name
 
 
 def permitted(options: Options, target: TirxTarget, *, declared: bool) -> Options:
-    """Keep the options, or switch off what rests on a declaration that was not made."""
+    """Keep the options, or switch off what rests on a declaration that was not made.
+
+    Raises ArgumentError A321 where the options demand it.
+    """
     if declared:
         return options
     if options.subgroup_reductions == "on":
@@ -253,7 +257,7 @@ def _launch(
         scalar: value(host) for scalar, host in pairs if host.kind != "argument"
     }
     counts = {
-        buffer: _elements(subject, name)
+        buffer: prod(subject.shapes[name])
         for name, buffer in zip(launch.buffers, kernel.buffers, strict=True)
     }
     arguments = Arguments(kernel, target, counts, known)
@@ -266,13 +270,6 @@ def _no_argument(name: str) -> Number:
     raise UnsupportedError("U321", f"a launch depends on the value of {name}")
 
 
-def _elements(subject: Subject, view: str) -> int:
-    count = 1
-    for extent in subject.shapes[view]:
-        count *= extent
-    return count
-
-
 def _function(
     each: CompiledLaunch, arguments: Arguments, groups: int, target: TirxTarget, *, noalias: bool
 ) -> Any:  # noqa: ANN401 - a function of TVM
@@ -281,7 +278,7 @@ def _function(
     if target == "llvm":
         vectors = VectorsEmitter(kernel, arguments)
         vectors.groups(groups, parallel=each.plan.pool_threads > 1 and groups > 1)
-        return tvm.function(kernel.name, parameters, vectors.program, None, noalias=noalias)
+        return function(kernel.name, parameters, vectors.program, None, noalias=noalias)
     threads = ThreadsEmitter(kernel, target, arguments, groups)
     threads.block(kernel.body)
-    return tvm.function(kernel.name, parameters, threads.program, threads.launched, noalias=noalias)
+    return function(kernel.name, parameters, threads.program, threads.launched, noalias=noalias)

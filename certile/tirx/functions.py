@@ -10,13 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from certile.codegen.threads.spelling import NARROW
 from certile.diagnostics import UnsupportedError
 from certile.ir.dtypes import DType, bool_, f32, f64, i32, i64, u8, u32
-from certile.ir.functions import COMPARISONS, FLOAT_TESTS
+from certile.ir.functions import COMPARISONS, EXACT_IN_NARROW, FLOAT_TESTS
 from certile.tirx import tvm
 from certile.tirx.conversions import Conversions
 from certile.tirx.externs import EXTERNS
-from certile.tirx.numbers import NARROW, Numbers, unsigned
+from certile.tirx.numbers import Numbers, unsigned
 from certile.tirx.tvm import Term
 
 __all__ = ["Functions"]
@@ -29,11 +30,6 @@ _LOGIC = {
     "maximum": "or",
     "fmax": "or",
 }
-# Results that a narrow type holds exactly when its operands are narrow.
-_EXACT_IN_NARROW = frozenset(
-    {"neg", "abs", "maximum", "minimum", "fmax", "fmin", "sign"}
-    | {"floor", "ceil", "round", "trunc"}
-)
 _LLVM = {
     "floor": "llvm.floor",
     "ceil": "llvm.ceil",
@@ -80,7 +76,7 @@ class Functions:
         if not dtype.is_float:
             return self._integer(fn, args, plain=plain)
         made = self._float(fn, dtype, args)
-        if made.dtype.is_float and dtype.name in NARROW and fn not in _EXACT_IN_NARROW:
+        if made.dtype.is_float and dtype.name in NARROW and fn not in EXACT_IN_NARROW:
             return self._conversions.rounded(made, dtype)
         return made
 

@@ -11,21 +11,19 @@ import struct
 from collections.abc import Callable
 from dataclasses import replace
 
+from certile.codegen.threads.spelling import NARROW
 from certile.ir.dtypes import BY_NAME, DType, f32, f64, u32
 from certile.tirx import tvm
 from certile.tirx.externs import TirxTarget
 from certile.tirx.tvm import Term
 
-__all__ = ["NARROW", "Keep", "Numbers", "carried", "unsigned"]
+__all__ = ["Keep", "Numbers", "carried", "unsigned"]
 
 # Gives a term a name, so that it is computed once.
 Keep = Callable[[Term], Term]
 
 # Wide enough for every product of integers of so many bits, signed or not.
 _TWICE = {32: DType("i96", "int", 96), 64: DType("i192", "int", 192)}
-
-# Types of memory alone: their values are carried as f32 and rounded after each operation.
-NARROW = frozenset({"f16", "bf16"})
 
 
 def carried(dtype: DType) -> DType:

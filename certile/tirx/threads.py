@@ -37,6 +37,7 @@ from certile.tirx.emitter import Arguments, Emitter, shared_table
 from certile.tirx.externs import TirxTarget
 from certile.tirx.numbers import carried, unsigned
 from certile.tirx.tvm import Place, Term
+from certile.tirx.tvm_program import positions
 
 __all__ = ["TABLE", "ThreadsEmitter"]
 
@@ -70,7 +71,7 @@ class ThreadsEmitter(Emitter):
         self, kernel: MachineKernel, target: TirxTarget, arguments: Arguments, groups: int
     ) -> None:
         super().__init__(kernel, target, arguments)
-        self.launched = tvm.positions(groups, kernel.lanes * kernel.subgroups)
+        self.launched = positions(groups, kernel.lanes * kernel.subgroups)
         self.order = MemoryOrder(kernel, self._meet)
         self.packs: dict[Operation, Pack] = {}
         self.loaded_packs: dict[Pack, Term] = {}

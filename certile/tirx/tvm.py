@@ -1,8 +1,10 @@
-"""The writing half of what names TVM: terms, statements and functions of its tirx.
+"""The writing part of what names TVM: terms of its tirx.
 
 In: what the emitter says, with types.  Out: nodes of TVM.  Decides nothing about a program; checks
 what TVM itself does not: operands of one type, an index for every dimension, externs of a closed
-list, and that no value is cast without a `cast`.  A `Term` is a node with the type we know it has.
+list, and that no value is cast without a `cast`; what breaks one of these rules is `InternalError`
+M030.  A `Term` is a node with the type we know it has.  Leaves statements and functions to
+`certile.tirx.tvm_program`.
 
 The package is imported when the first term is made, and `UnsupportedError` U320 says how to get it.
 """
@@ -12,42 +14,47 @@ from __future__ import annotations
 import functools
 import math
 import struct
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from certile.diagnostics import InternalError, UnsupportedError
-from certile.ir.dtypes import DType, bool_, i32, u64
+from certile.ir.dtypes import DType, bool_, u64
 from certile.ir.machine_fold import wrap
 from certile.tirx.externs import EXTERNS, INTRINSICS, TirxTarget
 
 __all__ = [
     "VERSION",
     "Place",
-    "Program",
+    "Storage",
     "Term",
     "api",
+    "argument",
     "binary",
     "bits",
     "call",
     "cast",
     "compare",
     "constant",
-    "function",
+    "fault",
+    "float_of",
     "intrinsic",
+    "known_integer",
     "lanes_of",
     "lazily",
     "load",
     "logic",
     "masked_load",
     "negated",
+    "prints_exactly",
     "ramp",
-    "script",
+    "require_alike",
+    "require_element",
     "select",
     "shuffled",
     "spread",
     "tensor",
+    "type_name",
     "variable",
 ]
 
@@ -69,8 +76,6 @@ _NAMES = {"bool": "bool", "bf16": "bfloat16"}
 # CUDA's functions from the bits of a number to the number.
 _OF_BITS = ("__int_as_float", "__longlong_as_double")
 
-# What a group synchronises.
-Scope = Literal["shared", "warp"]
 # Where an array of a function lies.
 Storage = Literal["local", "shared", "global"]
 
@@ -202,7 +207,8 @@ def ramp(base: Term, stride: int, lanes: int) -> Term:
     return Term(tirx.Ramp(base.node, step, lanes), base.dtype, lanes)
 
 
-def _alike(what: str, a: Term, b: Term) -> None:
+def require_alike(what: str, a: Term, b: Term) -> None:
+    """Raise M030 where two operands are not of one type and one number of lanes."""
     if a.dtype != b.dtype or a.lanes != b.lanes:
         message = f"{what} of {a.dtype} in {a.lanes} lanes and {b.dtype} in {b.lanes}"
         raise fault(message)
@@ -210,7 +216,7 @@ def _alike(what: str, a: Term, b: Term) -> None:
 
 def binary(name: str, a: Term, b: Term) -> Term:
     """One of add, sub, mul, div, mod (both truncate), bit_and, bit_or, bit_xor, shl, shr."""
-    _alike(name, a, b)
+    require_alike(name, a, b)
     if name in _BITS and (a.dtype.is_float or a.dtype == bool_):
         raise fault(f"{name} of {a.dtype}")
     node = _NODES.get(name) or _BITS[name]
@@ -219,7 +225,7 @@ def binary(name: str, a: Term, b: Term) -> Term:
 
 def compare(name: str, a: Term, b: Term) -> Term:
     """One of eq, ne, lt, le, gt, ge; a NaN compares as IEEE 754 says."""
-    _alike(name, a, b)
+    require_alike(name, a, b)
     if name == "ne" and a.dtype.is_float:
         # For LLVM TVM takes the comparison that is false of a NaN.
         return negated(compare("eq", a, b))
@@ -228,7 +234,7 @@ def compare(name: str, a: Term, b: Term) -> Term:
 
 def logic(name: Literal["and", "or"], a: Term, b: Term) -> Term:
     """Conjunction or disjunction; both sides are defined everywhere."""
-    _alike(name, a, b)
+    require_alike(name, a, b)
     if a.dtype != bool_:
         raise fault(f"{name} of {a.dtype}")
     node = {"and": "And", "or": "Or"}[name]
@@ -244,7 +250,7 @@ def negated(a: Term) -> Term:
 
 def select(condition: Term, a: Term, b: Term) -> Term:
     """`a` where the condition holds, else `b`; both are computed."""
-    _alike("select", a, b)
+    require_alike("select", a, b)
     if condition.dtype != bool_ or condition.lanes != a.lanes:
         raise fault(f"select by {condition.dtype} in {condition.lanes} lanes")
     return Term(api().tirx.Select(condition.node, a.node, b.node), a.dtype, a.lanes)
@@ -252,7 +258,7 @@ def select(condition: Term, a: Term, b: Term) -> Term:
 
 def lazily(condition: Term, a: Term, b: Term) -> Term:
     """`a` where a scalar condition holds, else `b`; the other is not computed."""
-    _alike("a choice", a, b)
+    require_alike("a choice", a, b)
     if condition.dtype != bool_ or condition.lanes != 1:
         raise fault(f"a choice by {condition.dtype} in {condition.lanes} lanes")
     return Term(api().tirx.if_then_else(condition.node, a.node, b.node), a.dtype, a.lanes)
@@ -332,7 +338,7 @@ def intrinsic(name: str, *args: Term) -> Term:
         raise fault(f"{name} of {len(args)} operands is no intrinsic")
     first = args[0]
     for other in args[1:]:
-        _alike(name, first, other)
+        require_alike(name, first, other)
     made = api().tirx.call_llvm_pure_intrin(
         type_name(first.dtype, first.lanes), name, *(arg.node for arg in args)
     )
@@ -342,7 +348,15 @@ def intrinsic(name: str, *args: Term) -> Term:
 # Memory.
 
 
-def _element(place: Place, indices: Sequence[Term]) -> None:
+def argument(name: str, dtype: DType, count: int, alignment: int) -> Place:
+    """A flat array that the caller passes; what TVM is told of its alignment it never checks."""
+    tirx = api().tirx
+    node = tirx.decl_buffer((count,), type_name(dtype), name=name, data_alignment=alignment)
+    return Place(node, dtype, count)
+
+
+def require_element(place: Place, indices: Sequence[Term]) -> None:
+    """Raise M030 for what is no index of one element of a place, or of one a lane."""
     if len(indices) != 1:
         raise fault(f"{len(indices)} indices of a flat array")
     (index,) = indices
@@ -357,7 +371,7 @@ def _element(place: Place, indices: Sequence[Term]) -> None:
 
 def load(place: Place, *indices: Term) -> Term:
     """An element, or one a lane for a ramp of indices."""
-    _element(place, indices)
+    require_element(place, indices)
     (index,) = indices
     made = api().tirx.BufferLoad(place.node, [index.node])
     return Term(made, place.dtype, max(place.lanes, index.lanes))
@@ -365,177 +379,13 @@ def load(place: Place, *indices: Term) -> Term:
 
 def masked_load(place: Place, base: Term, mask: Term, lanes: int) -> Term:
     """Consecutive elements where the mask holds; the others are not read and mean nothing."""
-    _element(place, [base])
+    require_element(place, [base])
     if mask.dtype != bool_ or mask.lanes != lanes:
         raise fault(f"a mask is {mask.dtype} in {mask.lanes} lanes")
     index = ramp(base, 1, lanes)
     name = type_name(place.dtype, lanes)
     made = api().tirx.op.masked_load(name, place.node, index.node, mask.node)
     return Term(made, place.dtype, lanes)
-
-
-class Program:
-    """The statements of a function, in blocks that nest."""
-
-    def __init__(self) -> None:
-        self._blocks: list[list[Any]] = [[]]
-        # What is allocated, a list for the function and one for each parallel loop that is open.
-        self._allocated: list[list[Any]] = [[]]
-        self._count = 0
-
-    def _name(self, stem: str) -> str:
-        self._count += 1
-        return f"{stem}{self._count}"
-
-    def _add(self, statement: Any) -> None:  # noqa: ANN401 - a node of TVM
-        self._blocks[-1].append(statement)
-
-    def bind(self, value: Term, stem: str = "v") -> Term:
-        """Give a value a name, once and for all."""
-        named = variable(self._name(stem), value.dtype, value.lanes)
-        self._add(api().tirx.Bind(named.node, value.node))
-        return named
-
-    def allocate(
-        self, dtype: DType, count: int, storage: Storage = "local", lanes: int = 1, stem: str = "a"
-    ) -> Place:
-        """An array that lives as long as the function, or an iteration of a parallel loop."""
-        tirx = api().tirx
-        node = tirx.decl_buffer(
-            (count,), type_name(dtype, lanes), name=self._name(stem), scope=storage
-        )
-        self._allocated[-1].append(tirx.AllocBuffer(node))
-        return Place(node, dtype, count, lanes)
-
-    def store(self, place: Place, value: Term, *indices: Term) -> None:
-        """Write an element, or one a lane for a ramp of indices."""
-        _element(place, indices)
-        (index,) = indices
-        if value.dtype != place.dtype or value.lanes != max(place.lanes, index.lanes):
-            message = f"{value.dtype} in {value.lanes} lanes is stored to {place.dtype}"
-            raise fault(message)
-        self._add(api().tirx.BufferStore(place.node, value.node, [index.node]))
-
-    def masked_store(self, place: Place, value: Term, base: Term, mask: Term) -> None:
-        """Write consecutive elements where the mask holds, and touch no other."""
-        _element(place, [base])
-        _alike("a masked store", value, Term(None, place.dtype, mask.lanes))
-        if mask.dtype != bool_:
-            raise fault(f"a mask is {mask.dtype}")
-        tirx = api().tirx
-        index = ramp(base, 1, mask.lanes)
-        made = tirx.op.masked_store(place.node, value.node, index.node, mask.node)
-        self._add(tirx.Evaluate(made))
-
-    def synchronise(self, scope: Scope) -> None:
-        """All threads of the group, or of the subgroup, arrive."""
-        tirx = api().tirx
-        self._add(tirx.Evaluate(tirx.op.tvm_storage_sync(scope)))
-
-    @contextmanager
-    def _block(self, made: Callable[[list[Any]], Any]) -> Iterator[None]:
-        self._blocks.append([])
-        yield
-        self._add(made(self._blocks.pop()))
-
-    @contextmanager
-    def loop(self, start: Term, extent: Term, *, parallel: bool = False) -> Iterator[Term]:
-        """What the body writes, for an index from `start`, `extent` times (none below 1)."""
-        _alike("a loop", start, extent)
-        tirx = api().tirx
-        index = variable(self._name("i"), start.dtype)
-        kind = tirx.ForKind.PARALLEL if parallel else tirx.ForKind.SERIAL
-        if parallel:
-            self._allocated.append([])
-
-        def made(statements: list[Any]) -> Any:  # noqa: ANN401 - a statement of TVM
-            # Threads of a parallel loop share nothing.
-            own = self._allocated.pop() if parallel else []
-            body = _sequence([*own, *statements])
-            return tirx.For(index.node, start.node, extent.node, kind, body)
-
-        with self._block(made):
-            yield index
-
-    @contextmanager
-    def branch(self, condition: Term) -> Iterator[None]:
-        """What the body writes, where a scalar condition holds."""
-        if condition.dtype != bool_ or condition.lanes != 1:
-            raise fault(f"a branch by {condition.dtype} in {condition.lanes} lanes")
-        tirx = api().tirx
-        with self._block(
-            lambda statements: tirx.IfThenElse(condition.node, _sequence(statements), None)
-        ):
-            yield
-
-    def body(self) -> Any:  # noqa: ANN401 - a statement of TVM
-        """All of it as one statement; arrays come first."""
-        if len(self._blocks) != 1:
-            raise fault("a block that is still open")
-        return _sequence([*self._allocated[0], *self._blocks[0]])
-
-
-def _sequence(statements: list[Any]) -> Any:  # noqa: ANN401 - a statement of TVM
-    tirx = api().tirx
-    if not statements:
-        return tirx.Evaluate(tirx.IntImm("int32", 0))
-    return statements[0] if len(statements) == 1 else tirx.SeqStmt(statements)
-
-
-# Functions.
-
-
-@dataclass(frozen=True, slots=True)
-class Launched:
-    """The threads of a function on a GPU: groups, and threads a group, with their positions."""
-
-    groups: int
-    threads: int
-    group: Term
-    thread: Term
-
-
-def positions(groups: int, threads: int) -> Launched:
-    """The positions of a launch, which are bound to threads by `function`."""
-    return Launched(groups, threads, variable("blockIdx.x", i32), variable("threadIdx.x", i32))
-
-
-def argument(name: str, dtype: DType, count: int, alignment: int) -> Place:
-    """A flat array that the caller passes; what TVM is told of its alignment it never checks."""
-    tirx = api().tirx
-    node = tirx.decl_buffer((count,), type_name(dtype), name=name, data_alignment=alignment)
-    return Place(node, dtype, count)
-
-
-def function(
-    name: str,
-    parameters: Sequence[Place | Term],
-    program: Program,
-    launched: Launched | None,
-    *,
-    noalias: bool,
-) -> Any:  # noqa: ANN401 - a function of TVM
-    """A `PrimFunc`; on a GPU its body is bound to the threads of the launch."""
-    tirx = api().tirx
-    body = program.body()
-    if launched is not None:
-        body = _bound(launched.thread, launched.threads, body)
-        body = _bound(launched.group, launched.groups, body)
-    made = tirx.PrimFunc([parameter.node for parameter in parameters], body)
-    made = made.with_attr("global_symbol", name)
-    return made.with_attr("tirx.noalias", True) if noalias else made
-
-
-def _bound(position: Term, count: int, body: Any) -> Any:  # noqa: ANN401 - a statement of TVM
-    tirx, root = api().tirx, api().root
-    name = position.node.name
-    axis = tirx.IterVar(root.ir.Range(0, count), position.node, tirx.IterVar.ThreadIndex, name)
-    return tirx.AttrStmt(axis, "thread_extent", tirx.IntImm("int32", count), body)
-
-
-def script(func: Any) -> str:  # noqa: ANN401 - a function of TVM
-    """The function as TVMScript."""
-    return str(func.script())
 
 
 def tensor(array: Any) -> Any:  # noqa: ANN401 - an array of NumPy, a tensor of TVM

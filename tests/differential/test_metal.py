@@ -17,6 +17,7 @@ from certile.ir.tile import View
 from certile.plan.record import GroupPlan, Mapping, Options
 from certile.reference.machine_numeric import storage
 from certile.runtime import metal_sim
+from certile.runtime.launching import scalar_argument
 from certile.targets.metal import METAL
 from tests import kernels
 from tests.differential.harness import Case
@@ -270,8 +271,8 @@ def test_the_target_runs_an_artifact(unit, made):
 
 
 def test_scalars_keep_their_type():
-    assert metal_sim.scalar_argument(1.0, bf16).tolist() == [0x3F80]
-    assert metal_sim.scalar_argument(1.00390625, bf16).tolist() == [0x3F80]
-    assert metal_sim.scalar_argument(float("nan"), bf16).tolist() == [0x7FC0]
-    assert metal_sim.scalar_argument(3, i64).dtype == np.int64
-    assert metal_sim.scalar_argument(0.5, f32).dtype == np.float32
+    assert scalar_argument(1.0, bf16).tolist() == [0x3F80]
+    assert scalar_argument(1.00390625, bf16).tolist() == [0x3F80]
+    assert scalar_argument(float("nan"), bf16).tolist() == [0x7FC0]
+    assert scalar_argument(3, i64).dtype == np.int64
+    assert scalar_argument(0.5, f32).dtype == np.float32

@@ -19,7 +19,7 @@ from certile.plan.choose import choose
 from certile.plan.depth import depths
 from certile.plan.record import Options
 from certile.reference.agrees import agrees
-from certile.runtime.metal_sim import scalar_argument
+from certile.runtime.launching import scalar_argument
 from certile.targets.metal import METAL
 from tests.differential.harness import Case
 from tests.metal_units import unit

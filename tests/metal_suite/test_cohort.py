@@ -8,7 +8,7 @@ import pytest
 
 from certile.metalsim import Library
 from certile.runtime.cuda.toolchain import compile_cuda, compile_device
-from certile.runtime.metal_sim import scalar_argument
+from certile.runtime.launching import scalar_argument
 from certile.targets.cuda import CUDA_SM90
 from certile.targets.metal import METAL
 from scripts import write_cohort

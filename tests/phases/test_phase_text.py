@@ -7,7 +7,7 @@ from certile.ir.machine import Collective, For, If, Load, Store, operations
 from certile.metalsim import Library
 from certile.reference.machine import run_machine
 from certile.runtime.cuda.toolchain import compile_cuda
-from certile.runtime.metal_sim import scalar_argument
+from certile.runtime.launching import scalar_argument
 from tests.metal_units import unit
 from tests.phases.rows import KERNELS, Rows, wide_accesses
 

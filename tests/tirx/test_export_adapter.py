@@ -10,6 +10,7 @@ from certile.ir.dtypes import bool_, f16, f32, i8, i32, i64
 from certile.tirx import threads, tvm, vectors
 from certile.tirx.externs import EXTERNS
 from certile.tirx.tvm_building import build, target_of
+from certile.tirx.tvm_program import Program, function, script
 
 
 def fault(made):
@@ -42,7 +43,7 @@ def test_lanes_are_not_spread_by_themselves():
 
 
 def test_a_store_does_not_cast():
-    program, place = tvm.Program(), tvm.argument("x", f32, 4, 4)
+    program, place = Program(), tvm.argument("x", f32, 4, 4)
     index = tvm.constant(0, i64)
     fault(lambda: program.store(place, tvm.constant(1.0, f16), index))
     fault(lambda: program.store(place, tvm.spread(tvm.constant(1.0, f32), 8), index))
@@ -55,7 +56,7 @@ def test_ranks_and_bounds():
     assert fault(lambda: tvm.load(place, tvm.constant(4, i64))) == "element 4 of 4"
     fault(lambda: tvm.load(place, tvm.constant(-1, i64)))
     fault(lambda: tvm.load(place, tvm.constant(0, i8)))
-    fault(lambda: tvm.Program().store(place, tvm.constant(1.0, f32), tvm.constant(4, i64)))
+    fault(lambda: Program().store(place, tvm.constant(1.0, f32), tvm.constant(4, i64)))
 
 
 @pytest.mark.parametrize("target", ["llvm", "metal", "cuda"])
@@ -75,9 +76,9 @@ def test_intrinsics_that_llvm_lacks():
 
 @pytest.mark.parametrize("target", ["metal", "cuda"])
 def test_a_function_without_threads_is_no_kernel(target):
-    program, place = tvm.Program(), tvm.argument("x", f32, 4, 4)
+    program, place = Program(), tvm.argument("x", f32, 4, 4)
     program.store(place, tvm.constant(1.0, f32), tvm.constant(0, i64))
-    func = tvm.function("unbound", [place], program, None, noalias=True)
+    func = function("unbound", [place], program, None, noalias=True)
     # Passes of TVM may say it first, with an error of theirs.
     with pytest.raises((InternalError, RuntimeError)):
         build(func, target)
@@ -85,14 +86,14 @@ def test_a_function_without_threads_is_no_kernel(target):
 
 def test_what_is_aligned_is_what_was_proved():
     for launch in tirx.export("softmax", (3, 4096), "llvm", noalias=True).launches:
-        assert "align=4" in tvm.script(launch.func)
+        assert "align=4" in script(launch.func)
     exported = tirx.export("sum", (3, 131), "metal", capability=True, noalias=True)
     x = next(a for a in exported.artifact().arguments if a.name == "x")
     assert x.alignment == exported.launches[0].machine.buffers[0].base_alignment
 
 
 def test_a_branch_takes_one_truth_value():
-    program = tvm.Program()
+    program = Program()
     with pytest.raises(InternalError), program.branch(tvm.constant(1, i32)):
         pass
     with (

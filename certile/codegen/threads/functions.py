@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from certile.codegen.threads.spelling import NARROW, Spelling
 from certile.diagnostics import InternalError
 from certile.ir.dtypes import DType
-from certile.ir.functions import FLOAT_TESTS
+from certile.ir.functions import EXACT_IN_NARROW, FLOAT_TESTS
 
 __all__ = ["INFIX", "ThreadExpressions"]
 
@@ -26,12 +26,6 @@ INFIX = {
     "bit_xor": "^",
 }
 _COMPARE = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
-
-# Results that a narrow type holds exactly when its operands are narrow.
-_EXACT_IN_NARROW = frozenset(
-    {"neg", "abs", "maximum", "minimum", "fmax", "fmin", "sign"}
-    | {"floor", "ceil", "round", "trunc"}
-)
 
 
 class ThreadExpressions(ABC):
@@ -61,7 +55,7 @@ class ThreadExpressions(ABC):
         if fn in FLOAT_TESTS:
             return self.test(fn, args[0])
         value = self.float_function(fn, dtype, args)
-        if dtype.name in NARROW and fn not in _EXACT_IN_NARROW:
+        if dtype.name in NARROW and fn not in EXACT_IN_NARROW:
             return self.rounded(value, dtype)
         return value
 

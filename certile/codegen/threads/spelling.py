@@ -14,6 +14,7 @@ from certile.ir.dtypes import DType
 
 __all__ = ["NARROW", "Spelling"]
 
+# Types of memory alone: their values are carried as f32 and rounded after each operation.
 NARROW = frozenset({"f16", "bf16"})
 
 

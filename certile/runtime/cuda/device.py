@@ -10,7 +10,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Mapping, Sequence
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from certile.codegen.artifact import Artifact
 from certile.diagnostics import InternalError, UnsupportedError
@@ -37,6 +37,9 @@ _C_TYPES: dict[str, type] = {
     "f32": ctypes.c_float,
     "f64": ctypes.c_double,
 }
+
+
+_Extent: TypeAlias = tuple[int, int, int]
 
 
 def _driver() -> ModuleType:
@@ -83,17 +86,9 @@ class CudaKernel:
         groups = -(-programs // self.artifact.programs_per_group)
         if groups == 0:
             return
-        values = (*addresses, *scalars)
-        (status,) = self._driver.cuLaunchKernel(
-            self._function,
-            *(groups, 1, 1),
-            *(self.artifact.threads, 1, 1),
-            0,
-            stream,
-            (values, self._types),
-            0,
-        )
-        _check(self._driver, status)
+        grid, block = (groups, 1, 1), (self.artifact.threads, 1, 1)
+        packed = ((*addresses, *scalars), self._types)
+        _enqueue(self._driver, self._function, grid, block, packed, stream)
 
     def attribute(self, name: str) -> int:
         """A figure of the compiled function: NUM_REGS, LOCAL_SIZE_BYTES, SHARED_SIZE_BYTES."""
@@ -117,17 +112,9 @@ class DeviceKernel:
 
     def launch(self, arguments: Mapping[str, bool | int | float], stream: int = 0) -> None:
         """Enqueue the launch on addresses and numbers, by the names of the kernel's parameters."""
-        values = tuple(arguments[each.name] for each in self.artifact.arguments)
-        (status,) = self._driver.cuLaunchKernel(
-            self._function,
-            *self.artifact.grid,
-            *self.artifact.block,
-            0,
-            stream,
-            (values, self._types),
-            0,
-        )
-        _check(self._driver, status)
+        packed = (tuple(arguments[each.name] for each in self.artifact.arguments), self._types)
+        grid, block = self.artifact.grid, self.artifact.block
+        _enqueue(self._driver, self._function, grid, block, packed, stream)
 
 
 def _loaded(driver: ModuleType, cubin: bytes, entry: str) -> tuple[object, object]:
@@ -137,6 +124,19 @@ def _loaded(driver: ModuleType, cubin: bytes, entry: str) -> tuple[object, objec
     status, function = driver.cuModuleGetFunction(module, entry.encode())
     _check(driver, status)
     return module, function
+
+
+def _enqueue(
+    driver: ModuleType,
+    function: object,
+    grid: _Extent,
+    block: _Extent,
+    packed: tuple[tuple[object, ...], tuple[type, ...]],
+    stream: int,
+) -> None:
+    """Launch a function; `packed` are its arguments and their types in C."""
+    (status,) = driver.cuLaunchKernel(function, *grid, *block, 0, stream, packed, 0)
+    _check(driver, status)
 
 
 def _check(driver: ModuleType, status: object) -> None:

@@ -15,11 +15,11 @@ from certile.codegen.artifact import Artifact
 from certile.diagnostics import ArgumentError, UnsupportedError
 from certile.ir.dtypes import BY_NAME
 from certile.runtime import arrays
+from certile.runtime.launching import scalar_argument
 from certile.runtime.metal.batch import Dispatch, Placed
 from certile.runtime.metal.context import Context, current
 from certile.runtime.metal.memory import span_of
 from certile.runtime.metal.protocol import Pipeline
-from certile.runtime.metal_sim import scalar_argument
 
 if TYPE_CHECKING:
     from certile.tirx.artifact import Argument, DeviceArtifact

@@ -11,10 +11,18 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import NamedTuple
 
+from certile.codegen.artifact import Artifact
 from certile.diagnostics import CertileError, InternalError, UnsupportedError
 from certile.runtime.metal.protocol import DeviceError, Domain
 
-__all__ = ["CommandError", "LibraryError", "PipelineError", "lacking", "translated"]
+__all__ = [
+    "CommandError",
+    "LibraryError",
+    "PipelineError",
+    "lacking",
+    "short_of_threads",
+    "translated",
+]
 
 
 class LibraryError(IntEnum):
@@ -124,3 +132,12 @@ def translated(error: DeviceError, subject: str) -> CertileError:
 def lacking(what: str) -> CertileError:
     """Return the error for an object that Metal did not give, and said nothing about."""
     return InternalError("M013", f"Metal gives no {what}", hint=_AGAIN)
+
+
+def short_of_threads(device: str, artifact: Artifact, most: int) -> UnsupportedError:
+    """Return the error for a pipeline that allows fewer threads a group than its plan launches."""
+    message = (
+        f"{device} runs {artifact.entry} with at most {most} threads, "
+        f"and its plan has {artifact.threads}"
+    )
+    return UnsupportedError("U403", message, hint=f"prepare it with plan={{'max_threads': {most}}}")

@@ -15,7 +15,7 @@ from certile.ir.tile import Kernel
 from certile.pipeline import CompiledLaunch, CompiledProgram
 from certile.runtime import arrays
 from certile.runtime.bind import Arguments, Launcher, Words
-from certile.runtime.devices import scalars_of
+from certile.runtime.launching import groups_of, scalar_argument, scalars_of
 from certile.runtime.metal import frameworks
 from certile.runtime.metal.batch import Batch, Dispatch, Placed
 from certile.runtime.metal.context import Context, current
@@ -23,7 +23,6 @@ from certile.runtime.metal.memory import span_of
 from certile.runtime.metal.mlx_route import MlxLauncher, unsuited
 from certile.runtime.metal.protocol import Pipeline
 from certile.runtime.metal.torch_route import TorchLauncher
-from certile.runtime.metal_sim import scalar_argument
 from certile.runtime.mlx_arrays import address_now
 
 __all__ = ["DeviceLauncher", "FrozenLaunch", "launcher_for"]
@@ -61,7 +60,7 @@ def launcher_for(compiled: CompiledProgram, kernel: Kernel, arguments: Arguments
 
 def _groups(launch: CompiledLaunch, arguments: Arguments) -> int:
     """The number of threadgroups; raises `UnsupportedError` U403 for more than a grid has."""
-    groups = -(-arguments.evaluate(launch.launch.programs) // launch.artifact.programs_per_group)
+    groups = groups_of(launch, arguments)
     if groups > _MOST_GROUPS:
         message = f"{groups} threadgroups; a grid of Metal has {_MOST_GROUPS}"
         raise UnsupportedError("U403", message, hint="pass the array in parts")

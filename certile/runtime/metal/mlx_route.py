@@ -31,8 +31,7 @@ from certile.pipeline import CompiledLaunch, CompiledProgram
 from certile.runtime.array_info import FRAMEWORK_NAMES, HeldAddress
 from certile.runtime.bind import Arguments, Launcher, Words
 from certile.runtime.buffers import from_buffer
-from certile.runtime.devices import scalars_of
-from certile.runtime.metal_sim import scalar_argument
+from certile.runtime.launching import groups_of, scalar_argument, scalars_of
 from certile.runtime.mlx_arrays import describe, is_mlx
 from certile.targets import DEFAULTS
 
@@ -211,8 +210,8 @@ def _outputs(launch: CompiledLaunch, text: MlxText) -> list[str]:
 
 
 def _threads(launch: CompiledLaunch, arguments: Arguments) -> int:
-    programs = arguments.evaluate(launch.launch.programs)
-    return -(-programs // launch.artifact.programs_per_group) * launch.artifact.threads
+    """The threads of a launch, the grid that MLX counts."""
+    return groups_of(launch, arguments) * launch.artifact.threads
 
 
 def _number(value: bool | int | float, dtype: DType) -> MlxArray:

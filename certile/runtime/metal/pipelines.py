@@ -16,7 +16,7 @@ from pathlib import Path
 
 from certile.codegen.artifact import Artifact
 from certile.diagnostics import UnsupportedError
-from certile.runtime.metal.errors import translated
+from certile.runtime.metal.errors import short_of_threads, translated
 from certile.runtime.metal.protocol import CompileOptions, Device, DeviceError, Library, Pipeline
 from certile.runtime.metal.toolchain import Offline
 
@@ -67,9 +67,9 @@ class Pipelines:
     def _library(self, artifact: Artifact) -> Library:
         facts = self._device.facts
         if facts.language < LANGUAGE:
-            shown = ".".join(map(str, facts.language))
-            message = f"{facts.system} compiles Metal {shown}; kernels are of Metal 3.1"
-            raise UnsupportedError("U403", message, hint="macOS 14 or later has Metal 3.1")
+            has, needed = (".".join(map(str, each)) for each in (facts.language, LANGUAGE))
+            message = f"{facts.system} compiles Metal {has}; kernels are of Metal {needed}"
+            raise UnsupportedError("U403", message, hint=f"macOS 14 or later has Metal {needed}")
         options = CompileOptions(fast_math=not artifact.requires_precise_math, language=LANGUAGE)
         if self._offline is None:
             return self._device.compile(artifact.text, options)
@@ -85,15 +85,11 @@ class Pipelines:
         """Refuse a pipeline that would not run the plan as it is."""
         name, facts = artifact.entry, self._device.facts
         if pipeline.simd_width != _SIMD_WIDTH:
-            message = f"SIMD groups of {pipeline.simd_width} threads run {name}, planned for 32"
+            has = f"SIMD groups of {pipeline.simd_width} threads"
+            message = f"{has} run {name}, planned for {_SIMD_WIDTH}"
             raise UnsupportedError("U403", message, hint="use metal-sim")
         if pipeline.max_threads < artifact.threads:
-            message = (
-                f"{facts.name} runs {name} with at most {pipeline.max_threads} threads, "
-                f"and its plan has {artifact.threads}"
-            )
-            hint = f"prepare it with plan={{'max_threads': {pipeline.max_threads}}}"
-            raise UnsupportedError("U403", message, hint=hint)
+            raise short_of_threads(facts.name, artifact, pipeline.max_threads)
         if pipeline.shared_bytes > facts.shared_bytes:
             message = (
                 f"{name} needs {pipeline.shared_bytes} bytes of threadgroup memory; "

@@ -21,8 +21,8 @@ from certile.pipeline import CompiledLaunch, CompiledProgram
 from certile.runtime import torch_arrays
 from certile.runtime.array_info import ArrayInfo, HeldAddress, extent
 from certile.runtime.bind import Arguments, Words
-from certile.runtime.devices import scalars_of
-from certile.runtime.metal_sim import scalar_argument
+from certile.runtime.launching import groups_of, scalar_argument, scalars_of
+from certile.runtime.metal.errors import short_of_threads
 
 __all__ = ["TorchLauncher"]
 
@@ -34,6 +34,9 @@ _FAST_MATH = "PYTORCH_MPS_FAST_MATH"
 
 # Threads along one dimension of a grid, which Metal counts in 32 bits.
 _MOST_THREADS = (1 << 32) - 1
+
+# Numbers of the caller may differ in every call; the tensors of these are kept.
+_MOST_NUMBERS = 256
 
 
 class TorchLauncher:
@@ -80,10 +83,6 @@ class TorchLauncher:
         return known
 
 
-# Numbers of the caller may differ in every call; the tensors of these are kept.
-_MOST_NUMBERS = 256
-
-
 def _function(artifact: Artifact) -> Shader:
     """Return PyTorch's function of an artifact.
 
@@ -106,20 +105,13 @@ def _function(artifact: Artifact) -> Shader:
         raise InternalError("M012", message, notes=notes) from error
     most = getattr(function, "max_threads_per_threadgroup", artifact.threads)
     if most < artifact.threads:
-        message = (
-            f"the device runs {artifact.entry} with at most {most} threads, "
-            f"and its plan has {artifact.threads}"
-        )
-        raise UnsupportedError(
-            "U403", message, hint=f"prepare it with plan={{'max_threads': {most}}}"
-        )
+        raise short_of_threads("the device", artifact, most)
     return function
 
 
 def _threads(launch: CompiledLaunch, arguments: Arguments) -> int:
     """The threads of a launch; raises `UnsupportedError` U403 for more than a grid has."""
-    programs = arguments.evaluate(launch.launch.programs)
-    threads = -(-programs // launch.artifact.programs_per_group) * launch.artifact.threads
+    threads = groups_of(launch, arguments) * launch.artifact.threads
     if threads > _MOST_THREADS:
         message = f"{threads} threads; a grid of Metal has {_MOST_THREADS}"
         raise UnsupportedError("U403", message, hint="pass the tensor in parts")

@@ -111,7 +111,7 @@ def recognise(
 def recognised(
     function: Function, *, target: TirxTarget, noalias: bool = False, capability: bool = False
 ) -> Recognised | Refusal:
-    """As `recognise`, of the records of a function."""
+    """As `recognise`, of the records of a function; raises as it does."""
     if target not in get_args(TirxTarget):
         hint = f"use one of {', '.join(get_args(TirxTarget))}"
         raise ArgumentError("A320", f"{target!r} is no target of TIRx", hint=hint)

@@ -4,7 +4,7 @@ import pytest
 
 from certile.diagnostics import ArgumentError, KernelError
 from certile.metalsim import check, joined
-from certile.metalsim.syntax import parse
+from certile.metalsim.reader import parse
 
 HEAD = "#include <metal_stdlib>\nusing namespace metal;\n#pragma METAL fp contract(off)\n"
 TWICE = "static inline float twice(float x) {\n  return 2.0f * x;  // exact\n}\n"

@@ -1,8 +1,8 @@
 """A signature says what binding asks about, and survives its text."""
 
 from certile.metalsim import Library
+from certile.metalsim.reader import parse
 from certile.metalsim.signature import Entry, FunctionConstant, Signature, Slot, signature_of
-from certile.metalsim.syntax import parse
 from tests.metalsim.texts import HEAD
 
 TEXT = (

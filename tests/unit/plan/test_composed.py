@@ -1,19 +1,13 @@
 """Reductions inside a bound group: one subgroup an output, where a collective may serve."""
 
-import itertools
-
 import pytest
 
+from certile.analysis.groups import collective_refusal
 from certile.ir import laws
 from certile.ir.build import Builder
 from certile.ir.dtypes import f64
 from certile.ir.tile import Reduce
-from certile.plan.composed import (
-    collective_refusal,
-    composed_batches,
-    composed_output,
-    composed_work,
-)
+from certile.plan.composed import composed_batches, composed_work
 
 
 def reduction(law=laws.ADD, **options) -> Reduce:
@@ -37,19 +31,10 @@ def test_a_group_that_is_no_whole_number_of_subgroups_has_no_batches(threads):
     assert composed_batches(32, threads) is None
 
 
-def test_every_output_is_made_by_one_subgroup():
-    made = [
-        composed_output(batch, thread, 96)
-        for batch, thread in itertools.product(range(4), range(96))
-    ]
-    assert sorted(made) == [(output, lane) for output in range(12) for lane in range(32)]
-
-
-def test_work_is_a_subgroup_an_output_where_a_collective_serves():
-    assert composed_work(reduction(), 8, 1024, "metal") == 256
-    assert composed_work(reduction(), 64, 1024, "metal") == 1024
-    assert composed_work(reduction(policy="ordered_tree"), 8, 1024, "metal") == 8
-    assert composed_work(reduction(init=[1.0]), 8, 1024, "metal") == 8
+def test_work_is_a_subgroup_an_output_where_lanes_work_together():
+    assert composed_work(8, 1024, 32) == 256
+    assert composed_work(64, 1024, 32) == 1024
+    assert composed_work(8, 1024, 1) == 8
 
 
 @pytest.mark.parametrize("policy", ["ordered_tree", "fold_left", "fold_right", "reproducible"])
