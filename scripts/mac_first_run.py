@@ -134,7 +134,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 print(_line(row), flush=True)
     failed = [row for row in rows if row.state == "failed"]
     _write(options.out, rows, faked=options.fake)
-    print(f"\n{len(rows)} results, {len(failed)} failed; send {options.out}.json back")
+    print(f"\n{len(rows)} results, {len(failed)} failed; {options.out}.json is the report", end="")
+    print(", of no Mac" if options.fake else ": please attach it to an issue of the project")
     return 1 if failed else 0
 
 

@@ -70,7 +70,7 @@ def _plan(number: int, plan: GroupPlan) -> Iterator[str]:
     yield f'<p class="facts">{escape("; ".join(_facts(plan)))}</p>'
     if plan.declined is not None:
         reason = escape(plan.declined.reason)
-        yield f'<p class="refusal">declined ({escape(plan.declined.code)}): {reason}</p>'
+        yield f'<p class="refusal">declined ({escape(plan.refused_as)}): {reason}</p>'
     owned = lane_map(plan)
     if owned is not None:
         yield f"<p>{legend(owned)}</p>"

@@ -11,10 +11,9 @@ import difflib
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-from certile.cli.subject import named_in
+from certile.cli.subject import file_and_name, imported, not_in
 from certile.diagnostics import ArgumentError, UnsupportedError
 from certile.ir.dtypes import BY_NAME, f32
 from certile.ir.laws import BUILTIN, Law
@@ -61,13 +60,14 @@ def subject(what: str) -> Law | UserLaw | TileKernel:
 
     Raises `ArgumentError` A308 or A309 for a name of neither.
     """
-    path, colon, name = what.rpartition(":")
-    if not (colon and path.endswith(".py")):
+    of_file = file_and_name(what)
+    if of_file is None:
         return _built_in(what)
-    found = named_in(Path(path), name)
+    path, name = of_file
+    module = imported(path)
+    found = getattr(module, name, None)
     if not isinstance(found, UserLaw | TileKernel):
-        hint = "name a kernel under @ct.tile_kernel, or a law under @ct.law, of that file"
-        raise ArgumentError("A309", f"{path} has no kernel or law called {name}", hint=hint)
+        raise not_in(module, path, name, {"kernel": TileKernel, "law": UserLaw})
     return found
 
 

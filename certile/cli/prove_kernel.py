@@ -38,6 +38,7 @@ _HELP = {
     "bound": "an exponent has to be at most 0, as exp(c*x - c*max) is and exp(c*x - max) is not",
     "finalize": "the results need a value for every row, also one of nothing but -inf",
 }
+_KEPT = "a plan takes the form that costs less, which may be the one as written: see certile plan"
 # An extent for those that are not given, too odd to be one of the kernel's own constants.
 _SOME = 4099
 
@@ -137,6 +138,8 @@ def kernel_text(kernel: TileKernel, shape: str, dtype: str, shown: Shown) -> str
     lines = [f"kernel {kernel.name}", _table(list(_uses(traced)))]
     for each in found:
         lines += ["", *_region_lines(each, shown)]
+    if not shown.latex and any(each.rewrite is not None for each in found):
+        lines += ["", _KEPT]
     return "\n".join(lines if found else [*lines, _nothing(traced)])
 
 

@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from math import prod
 from pathlib import Path
+from types import ModuleType
 
 from certile.cli.options import FormFlags, parse_shape
 from certile.diagnostics import ArgumentError, CertileError
@@ -26,6 +27,8 @@ from certile.ops.kernels import bare
 from certile.runtime.kernel import TileKernel
 
 Shapes = Mapping[str, tuple[int, ...]]
+
+_DECORATORS = {"kernel": "@ct.tile_kernel", "law": "@ct.law"}
 
 
 @dataclass(frozen=True)
@@ -56,14 +59,22 @@ def facts_of(kernel: Kernel, shapes: Shapes) -> dict[str, ViewFacts]:
 
 def find(what: str, shape: str, form: FormFlags) -> Subject:
     """Return the subject that `what` names; raises `ArgumentError` for what cannot be found."""
-    path, colon, name = what.rpartition(":")
-    if colon and path.endswith(".py"):
-        return _from_file(Path(path), name, shape, form)
+    of_file = file_and_name(what)
+    if of_file is not None:
+        return _from_file(*of_file, shape, form)
     extents = parse_shape(shape)
     flags = {"weight": form.weight, "bias": form.bias, "residual": form.residual}
     found = bare(what, extents, form.dtype, **flags)
     shapes, programs = found.shapes, found.programs
     return Subject(what, found.kernel, shapes, programs, extents, *_source(found.function))
+
+
+def file_and_name(what: str) -> tuple[Path, str] | None:
+    """Read `FILE.py:name`, or `FILE.py` with the name left out; None for what is no file."""
+    if what.endswith(".py"):
+        return Path(what), ""
+    path, _, name = what.rpartition(":")
+    return (Path(path), name) if path.endswith(".py") else None
 
 
 def _from_file(path: Path, name: str, shape: str, form: FormFlags) -> Subject:
@@ -152,14 +163,29 @@ def _dtypes(text: str) -> tuple[dict[str, DType], DType]:
 
 
 def _load(path: Path, name: str) -> TileKernel:
-    kernel = named_in(path, name)
+    module = imported(path)
+    kernel = getattr(module, name, None)
     if not isinstance(kernel, TileKernel):
-        raise ArgumentError("A309", f"{path} has no kernel called {name}")
+        raise not_in(module, path, name, {"kernel": TileKernel})
     return kernel
 
 
-def named_in(path: Path, name: str) -> object:
-    """Return what a file calls by a name, None for nothing; A309 for a file that is not there."""
+def not_in(module: ModuleType, path: Path, name: str, kinds: Mapping[str, type]) -> ArgumentError:
+    """Return the error A309 for a name of nothing of these kinds, with the names that there are."""
+    wanted = " or ".join(kinds)
+    message = f"{path} has no {wanted} called {name}" if name else f"no {wanted} of {path} is named"
+    held = [key for key, at in vars(module).items() if isinstance(at, tuple(kinds.values()))]
+    asked = f"write {path}:NAME"
+    if held:
+        return ArgumentError("A309", message, hint=f"{asked}, NAME one of {', '.join(held)}")
+    decorators = " or ".join(_DECORATORS[kind] for kind in kinds)
+    return ArgumentError(
+        "A309", message, hint=f"{asked}; nothing of the file is under {decorators}"
+    )
+
+
+def imported(path: Path) -> ModuleType:
+    """Run a file as a module; raises `ArgumentError` A309 for one that is not there or fails."""
     if not path.exists():
         raise ArgumentError("A309", f"there is no file {path}")
     spec = importlib.util.spec_from_file_location(f"certile_subject_{path.stem}", path)
@@ -178,4 +204,4 @@ def named_in(path: Path, name: str) -> object:
         raise ArgumentError("A309", message) from error
     finally:
         sys.path.remove(str(path.parent))
-    return getattr(module, name, None)
+    return module

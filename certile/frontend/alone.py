@@ -22,5 +22,7 @@ def claimed(written: UserLaw, accumulate: DType) -> Claim | None:
     """
     state = State(unwrapped(written.merge).__code__, None)
     with active.activate(Recorder(state)):
-        methods = Methods(state, written, accumulate)
+        # No line of a kernel uses the law here.
+        loc = written.loc if written.loc.known else None
+        methods = Methods(state, written, accumulate, loc)
         return claim(methods, methods.law())

@@ -63,7 +63,7 @@ def claim(methods: Methods, law: Law) -> Claim | None:
         name = component.name
         form = given[name] if name in given else _plain_form(read, place)
         if form is None:
-            raise methods.fault("closed", f"does not give {name}, whose merge is no plain fold")
+            raise methods.no_form(name)
         closed[name] = _by_name(form, closed)
     return Claim(
         law,

@@ -22,6 +22,7 @@ from certile.ir.laws import Component, Law, StateType, state_dtype
 from certile.ir.terms import Apply, Lit, Term, Var
 from certile.ir.tile import Tile as IrTile
 from certile.language.laws import Method, UserLaw
+from certile.source import Loc
 
 _EXEMPLARS: dict[str, bool | int | float] = {"bool": True, "int": 0, "float": 0.0}
 
@@ -50,12 +51,18 @@ class _StateHandle:
 
 
 class Methods:
-    """Runs the methods of one law."""
+    """Runs the methods of one law.
 
-    def __init__(self, state: State, written: UserLaw, accumulate: DType) -> None:
+    What they return is complained of at `loc`; None: at the line of the kernel that runs then.
+    """
+
+    def __init__(
+        self, state: State, written: UserLaw, accumulate: DType, loc: Loc | None = None
+    ) -> None:
         self._state = state
         self._written = written
         self._accumulate = accumulate
+        self._loc = loc
         self._types = {name: self._state_type(name, at) for name, at in written.state.items()}
         self._dtypes = {n: state_dtype(kind, accumulate) for n, kind in self._types.items()}
         self._widening: set[Term] = set()
@@ -149,8 +156,12 @@ class Methods:
     def _list(self, writer: TermWriter) -> ElementsHandle:
         fields = dict.fromkeys(self._names(), self._accumulate)
         indices = {"i": i64} if self._indexed else {}
-        fault = partial(self.fault, "the specification")
-        return Lists(self._state, writer, {**fields, **indices}, fault).elements()
+        held = {**fields, **indices}
+        return Lists(self._state, writer, held, self._in_specification).elements()
+
+    def _in_specification(self, what: str) -> Exception:
+        """The error for what `spec` or `closed` does with a list, at the line that does it."""
+        return self._state.fault("K041", f"the specification of law {self._written.name} {what}")
 
     def _names(self) -> list[str]:
         count = len(self._operands)
@@ -247,9 +258,19 @@ class Methods:
         writer.widening = self._widening
         return writer
 
+    def no_form(self, component: str) -> Exception:
+        """The error for a component of which nothing says what it is of a list, at the law."""
+        law = self._written
+        message = (
+            f"closed of law {law.name} does not give {component}, whose merge is no plain fold"
+        )
+        hint = f"add `closed(xs)`, which returns a dict with {component} of the list xs by ct.list"
+        return self._state.fault("K041", message, hint=hint, loc=law.loc if law.loc.known else None)
+
     def fault(self, name: str, what: str) -> Exception:
         """The error for a method that does what it may not."""
-        return self._state.fault("K041", f"{name} of law {self._written.name} {what}")
+        message = f"{name} of law {self._written.name} {what}"
+        return self._state.fault("K041", message, loc=self._loc)
 
     def _state_type(self, name: str, at: object) -> StateType:
         if at == "acc" or at == "index":
@@ -258,7 +279,7 @@ class Methods:
         if dtype is None or dtype.is_storage:
             message = f"component {name} of law {self._written.name} is {at!r}"
             hint = 'use "acc", "index" or a dtype that is computed in'
-            raise self._state.fault("K041", message, hint=hint)
+            raise self._state.fault("K041", message, hint=hint, loc=self._loc)
         return "bool" if dtype == bool_ else dtype
 
     def _kind(self, dtype: DType) -> StateType:

@@ -66,8 +66,11 @@ def _check(options: argparse.Namespace) -> int:
     if options.json:
         records = [{"file": file, **dataclasses.asdict(each)} for file, each in found]
         _print(json.dumps(records))
-    for file, each in [] if options.json else found:
+        return 1 if found else 0
+    for file, each in found:
         _print(f"{file}:{each}")
+    if not found:
+        _print("no finding; races and bounds show when it runs (`run`)")
     return 1 if found else 0
 
 

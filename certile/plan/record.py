@@ -165,6 +165,12 @@ class GroupPlan:
     pool_threads: int = 1
 
     @property
+    def refused_as(self) -> str:
+        """Why there is no subgroup mapping, with the code of the error where nothing may serve."""
+        assert self.declined is not None
+        return self.declined.code if self.mapping is not None else f"P004, {self.declined.code}"
+
+    @property
     def workers(self) -> int:
         """W, the lanes that cooperate on one program."""
         if self._chosen.family == "group":

@@ -73,7 +73,7 @@ def _head(plan: GroupPlan) -> Iterator[str]:
     programs = _counted(plan.programs, "program")
     yield f"plan for {programs} on {plan.sheet.name}, {plan.options.policy} policy"
     if plan.declined is not None:
-        yield f"  declined ({plan.declined.code}): {plan.declined.reason}"
+        yield f"  declined ({plan.refused_as}): {plan.declined.reason}"
     if plan.mapping is None:
         return
     yield f"  mapping      {_name(plan.mapping)}"
@@ -242,7 +242,8 @@ def _least(plan: GroupPlan) -> str:
 
 def _candidates(plan: GroupPlan, most: int | None = None) -> Iterator[str]:
     if plan.candidates:
-        yield f"  {_counted(plan.considered, 'candidate')} considered, best first:"
+        unit = " (ns a program)" if plan.options.policy == "service" else ""
+        yield f"  {_counted(plan.considered, 'candidate')} considered, best first{unit}:"
     best: list[Candidate] = sorted(plan.candidates, key=lambda made: made.score)
     for made in best[:most]:
         yield f"    {made.score:10.4f}  {_name(made.mapping)}"

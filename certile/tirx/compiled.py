@@ -143,7 +143,9 @@ def _array(parameter: Parameter, value: object) -> object:
     if value.dtype not in wanted:
         raise ArgumentError("A003", f"{name} is {value.dtype}, not {parameter.dtype}")
     if value.shape != shape:
-        raise ArgumentError("A004", f"{name} has shape {value.shape}, not {shape}")
+        message = f"{name} has shape {value.shape}, not {shape}"
+        hint = "an export has the shapes it was made for; export once more for others"
+        raise ArgumentError("A004", message, hint=hint)
     if not value.flags.c_contiguous:
         message = f"{name} is not contiguous in C order"
         raise ArgumentError("A002", message, hint="pass np.ascontiguousarray(…)")

@@ -89,7 +89,8 @@ def _parsed(text: str) -> object:
         return parse(text, extra_vars={"T": dialect})
     except Exception as error:  # the parser evaluates the text, which may raise anything
         said = str(error).strip().splitlines() or [type(error).__name__]
-        raise ArgumentError("A320", f"the text is no TVMScript: {said[0]}") from error
+        hint = "pass what script() of a function prints, whole, with all names of it but T"
+        raise ArgumentError("A320", f"the text is no TVMScript: {said[0]}", hint=hint) from error
 
 
 def _class(node: Node) -> str:

@@ -329,6 +329,14 @@ def test_a_specification_that_says_nothing(parts, said):
     assert said in refused("K041", use, law_of(**parts))
 
 
+def test_a_component_without_a_closed_form_is_shown_at_the_law():
+    law = law_of(merge=lambda a, b: a.s - b.s, spec=ct.list.sum)
+    with pytest.raises(ct.KernelError, match="K041") as caught:
+        use(law)
+    assert caught.value.loc == law.loc
+    assert "add `closed(xs)`" in str(caught.value)
+
+
 def test_several_fields_are_mapped_to_one_value_first():
     parts = PROVED["weighted"] | {"spec": ct.list.sum}
     with pytest.raises(ct.KernelError, match="several values"):

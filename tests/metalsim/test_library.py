@@ -152,6 +152,7 @@ def softmax_file(tmp_path):
 
 def test_command_check(softmax_file, capsys):
     assert main(["check", str(softmax_file)]) == 0
+    assert capsys.readouterr().out.startswith("no finding")
     softmax_file.write_text(SOFTMAX.replace("simd_sum", "simd_smu"))
     assert main(["check", str(softmax_file), "--json"]) == 1
     assert {d["code"] for d in json.loads(capsys.readouterr().out)} == {"X010"}

@@ -282,6 +282,8 @@ def test_arrays_that_do_not_fit(summed):
         with pytest.raises(ArgumentError) as caught:
             summed(*arguments_)
         assert caught.value.diagnostic.code == code
+    with pytest.raises(ArgumentError, match="export once more for others"):
+        summed(x[:2], y)
     with pytest.raises(ArgumentError):
         summed(x, x=x, y=y)
     assert (y == 0).all()

@@ -178,6 +178,7 @@ def test_a_text_that_is_no_script_is_an_error(text: str) -> None:
     with pytest.raises(ArgumentError) as caught:
         recognise(text, target="metal")
     assert caught.value.code == "A320"
+    assert "what script() of a function prints" in str(caught.value)
 
 
 def test_a_function_object_its_module_and_its_text_are_read_alike() -> None:

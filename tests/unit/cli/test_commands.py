@@ -185,6 +185,23 @@ def test_explain_of_a_declined_plan_writes_the_reason(tmp_path: Path) -> None:
     assert "100 threads" in (tmp_path / "why.txt").read_text()
 
 
+def test_a_demand_that_cannot_be_had_is_shown_by_its_code() -> None:
+    arguments = ("--shape", "64x4096", "--target", "metal", "--threads", "100")
+    code, shown, _ = run("plan", "softmax", *arguments)
+    assert code == 3
+    assert "declined (P004, threads): " in shown
+    # What the reference map may serve is no error.
+    arguments = ("--shape", "64x4096", "--target", "metal", "--subgroup-reductions", "off")
+    assert "declined (off): " in run("plan", "softmax", *arguments)[1]
+
+
+def test_plan_of_a_file_lists_its_kernels(kernels: Path) -> None:
+    code, _, complaint = run("plan", str(kernels), "--shape", "3x8")
+    assert (code, "error[A309]" in complaint) == (2, True)
+    names = "NAME one of scale, wrong, fold, labelled"
+    assert names in " ".join(complaint.split())
+
+
 def test_why_names_what_was_rejected() -> None:
     command = ("why", "softmax", "--shape", "3x4096", "--target", "metal", "--policy", "analytic")
     code, shown, _ = run(*command)

@@ -109,6 +109,21 @@ def uses_an_extent_as_a_number(x: ct.View[ct.f32, 2], y: ct.View[ct.f32, 1]):
 """
 
 
+ALTERNATING = """
+import certile as ct
+
+
+@ct.law
+class Alternating:
+    state = {"a": "acc"}
+    identity = staticmethod(lambda: 0.0)
+    lift = staticmethod(lambda x: x)
+    merge = staticmethod(lambda a, b: a.a + 2 * b.a)
+    finalize = staticmethod(lambda s: s.a)
+    spec = staticmethod(lambda xs: ct.list.sum(xs))
+"""
+
+
 def run(*arguments: str) -> tuple[int, str, str]:
     done = CliRunner().invoke(app, ["prove", *arguments])
     return done.exit_code, done.stdout, done.stderr
@@ -189,6 +204,37 @@ def test_refusals(kernels: str, name: str, code: int, diagnostic: str, said: str
     assert json.loads(shown)["error"]["code"] == diagnostic
 
 
+def test_a_name_that_is_left_out_or_wrong_is_answered_with_those_there_are(
+    kernels: str, tmp_path: Path
+) -> None:
+    for what in (kernels, f"{kernels}:missing"):
+        code, _, complaint = run(what)
+        assert (code, "error[A309]" in complaint) == (2, True)
+        said = " ".join(complaint.split())
+        assert f"write {kernels}:NAME, NAME one of " in said
+        names = said.partition("NAME one of ")[2].split(", ")
+        assert {"Specified", "Plain", "normalised", "steep"} <= set(names)
+        assert "ct" not in names
+    empty = tmp_path / "empty.py"
+    empty.write_text("import certile as ct\n")
+    assert "nothing of the file is under @ct.tile_kernel or @ct.law" in run(str(empty))[2]
+
+
+def test_a_law_without_a_closed_form_is_shown_at_its_class(tmp_path: Path) -> None:
+    path = tmp_path / "alternating.py"
+    path.write_text(ALTERNATING)
+    code, _, complaint = run(f"{path}:Alternating")
+    line = ALTERNATING.splitlines().index("@ct.law") + 1
+    assert code == 2
+    assert "error[K041]" in complaint
+    assert f"{path}:{line}:" in complaint
+    assert "hint: add `closed(xs)`" in complaint
+    path.write_text(ALTERNATING.replace("a.a + 2 * b.a", "(a.a, b.a)"))
+    complaint = run(f"{path}:Alternating")[2]
+    assert "merge of law Alternating gives 2 value(s)" in complaint
+    assert f"{path}:{line}:" in complaint
+
+
 @pytest.mark.parametrize("text", ["def (", "raise RuntimeError", "import no_such_module_anywhere"])
 def test_a_file_that_does_not_run_is_no_fault_of_ours(text: str, tmp_path: Path) -> None:
     path = tmp_path / "broken.py"
@@ -263,7 +309,8 @@ def test_a_rewrite_is_a_proof_to_follow(kernels: str) -> None:
     assert lines[bound + 1] == said
     left = "left to run time: a component of the final state that is not finite; then "
     assert f"{left}the row is computed again as written" in lines
-    assert lines[-1].startswith("proved; certificate ")
+    assert lines[-3].startswith("proved; certificate ")
+    assert "as written: see certile plan" in lines[-1]
     full = run(f"{kernels}:normalised", "--steps")[1].splitlines()
     assert set(lines) < set(full)
     assert any(line.endswith("[close]") for line in full)

@@ -1,8 +1,8 @@
 """The measured rows of a GPU as cases of the planner: kernels, layouts, and a time for each plan.
 
 In: `benchmarks/results/2026-11-30-h200-rows.json`.  Out: cases with the options that each measured
-plan was asked for.  A plan that the service policy chose is named by what it asked for; flat plans,
-which no policy scores, are left out.
+plan was asked for.  A plan that the service policy chose is named by what it asked for.  Flat plans,
+which no policy scores, are left out, and those of derived programs, which nobody can ask for.
 """
 
 import json
@@ -101,7 +101,8 @@ def cases():
     found = {}
     for row in json.loads(FILE.read_text())["rows"]:
         named = row["contestant"] in ("certile", "certile default") and row["plan"] != "default"
-        if named and row["passed"] and " flat " not in row["plan"]:
+        asked = not any(word in row["plan"] for word in (" flat ", " derived"))
+        if named and row["passed"] and asked:
             case = (row["op"], row["shape"], row["dtype"])
             found.setdefault(case, {})[row["plan"]] = row["median_us"]
     return found
