@@ -1,8 +1,8 @@
 """The measured rows of a GPU as cases of the planner: kernels, layouts, and a time for each plan.
 
 In: `benchmarks/results/2026-11-30-h200-rows.json`.  Out: cases with the options that each measured
-plan was asked for.  A plan that the service policy chose is named by what it asked for.  Flat plans,
-which no policy scores, are left out, and those of derived programs, which nobody can ask for.
+plan was asked for.  A plan that the service policy chose is named by what it asked for.  Flat
+plans, which no policy scores, are left out, and derived programs, which nobody can ask for.
 """
 
 import json
