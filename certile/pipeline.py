@@ -17,7 +17,7 @@ from certile.codegen.artifact import Artifact
 from certile.diagnostics import Diagnostic, InternalError
 from certile.ir.fingerprint import fingerprint
 from certile.ir.host import ViewFacts
-from certile.ir.machine_print import print_kernel as print_machine
+from certile.ir.machine import MachineKernel
 from certile.ir.machine_verify import check_machine
 from certile.ir.printer import print_kernel
 from certile.ir.program import Launch, Program
@@ -113,7 +113,7 @@ def compile_program(
     watch.stage("plan", Text(lambda: "\n\n".join(map(_plan_text, plans)), "txt"))
     launches = _lower(kernel, plans, facts, checking)
     machines = [launch.kernel for launch in launches]
-    watch.stage("machine", Text(lambda: "\n\n".join(map(print_machine, machines)), "ir"))
+    watch.stage("machine", Text(lambda: _machine_text(machines), "ir"))
     emit = emitter_for(sheet)
     artifacts = [emit(launch.kernel, sheet) for launch in launches]
     texts = [artifact.text for artifact in artifacts]
@@ -133,6 +133,13 @@ def _plan_text(plan: GroupPlan) -> str:
     from certile.plan.text import plan_text
 
     return plan_text(plan)
+
+
+def _machine_text(kernels: Sequence[MachineKernel]) -> str:
+    """Machine IR as a person reads it; as for plans, few compiles are watched."""
+    from certile.ir.machine_print import print_kernel as print_machine
+
+    return "\n\n".join(map(print_machine, kernels))
 
 
 def _lower(

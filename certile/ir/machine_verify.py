@@ -5,8 +5,11 @@ types, uniformity, where barriers may stand, and constant indices.  Leaves what 
 values (bounds, races, initialisation) to the interpreter in `certile.reference`.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator
-from functools import singledispatchmethod
+from functools import cached_property, singledispatchmethod
+from typing import TYPE_CHECKING
 
 from certile.diagnostics import Diagnostic, InternalError, with_article
 from certile.ir.dtypes import bool_, i32, i64
@@ -40,8 +43,10 @@ from certile.ir.machine import (
     Value,
 )
 from certile.ir.machine_fold import bounds
-from certile.ir.machine_print import Printer
 from certile.ir.machine_uniform import subgroup_dependent
+
+if TYPE_CHECKING:
+    from certile.ir.machine_print import Printer as _Printer
 
 __all__ = ["check_machine", "verify_machine"]
 
@@ -111,9 +116,18 @@ class _Verifier:
         self.differing = subgroup_dependent(kernel.body)
         self.constants: dict[Value, bool | int | float] = {}
         self.defined: set[Value] = set()
-        self.printer = Printer()
-        # Numbering everything first makes a complaint speak of the values of the printed kernel.
-        self.lines = list(self.printer.block(kernel.body, ""))
+
+    @cached_property
+    def printer(self) -> _Printer:
+        """What names values in complaints; few kernels have any, and printing one takes time.
+
+        Numbering everything first makes a complaint speak of the values of the printed kernel.
+        """
+        from certile.ir.machine_print import Printer
+
+        made = Printer()
+        list(made.block(self.kernel.body, ""))
+        return made
 
     def block(self, block: Block, outer: set[Value], *, barriers: bool) -> Iterator[Diagnostic]:
         scope = set(outer)
