@@ -98,9 +98,8 @@ def _of_a_group(plan: GroupPlan, mapping: Mapping) -> LaneMap:
 
     Its elements count on through the rows, so they are those of one program here.
     """
-    most = plan.threads * mapping.lane_elements * mapping.unroll
-    count = min(most, plan.programs * plan.useful_elements)
-    whole = mapping if count == most else replace(mapping, lane_elements=1)
+    count = min(plan.group_elements, plan.launched_elements)
+    whole = mapping if count == plan.group_elements else replace(mapping, lane_elements=1)
     rows = tuple(_of_program(plan, whole, count, _Shown(0, 0, _MOST_CELLS)))
     return LaneMap("element", count, whole.lane_elements, rows)
 

@@ -21,12 +21,12 @@ from certile.ir.node import Node
 from certile.ir.rows import Step
 from certile.ir.tile import Parallel, Reduce, Result
 from certile.ir.types import Axis
+from certile.lower.combine import in_blocks
 from certile.lower.coordinates import Coordinate, unflatten, value_of
 from certile.lower.evaluate import Evaluator, Scope
 from certile.lower.folds import Folds
 from certile.lower.state import State, StateMachine
 from certile.lower.stripes import Stripes
-from certile.plan.layout import fold_block
 
 Carried = tuple[Value, ...]
 
@@ -193,7 +193,10 @@ class _Leaves:
             case "fold_right":
                 return self._back(first)
             case _:
-                return self._blocks(identity)
+                run = partial(self._run, identity)
+                return in_blocks(
+                    self._builder, count, identity, run, self._merge, varying=self._varying
+                )
 
     def _run(self, first: State, start: Value, count: int) -> State:
         def body(index: Value, state: State) -> State:
@@ -206,20 +209,3 @@ class _Leaves:
             return self._merge(self._leaf(self._builder.sub(self._count - 1, index)), state)
 
         return self._builder.for_(0, self._count, 1, last, body, varying=self._varying)
-
-    def _blocks(self, identity: State) -> State:
-        """Fold blocks of leaves from the identity, and the blocks in order."""
-        builder = self._builder
-        size = fold_block(self._count)
-        full, rest = divmod(self._count, size)
-        if full <= 1:
-            return self._run(identity, builder.const(0, i64), self._count)
-
-        def block(number: Value, state: State) -> State:
-            own = self._run(identity, builder.mul(number, size), size)
-            return self._merge(state, own)
-
-        total = builder.for_(0, full, 1, identity, block, varying=self._varying)
-        if not rest:
-            return total
-        return self._merge(total, self._run(identity, builder.const(full * size, i64), rest))

@@ -17,11 +17,11 @@ from certile.ir.tile import (
     REPRODUCIBLE_BLOCK,
     REPRODUCIBLE_DISTANCES,
 )
-from certile.lower.combine import in_order
+from certile.lower.combine import in_blocks, in_order
 from certile.lower.coordinates import Coordinate, unflatten
 from certile.lower.evaluate import Evaluator
 from certile.lower.state import State, StateMachine
-from certile.plan.layout import ORDERED_RUN, fold_block
+from certile.plan.layout import ORDERED_RUN
 
 
 @dataclass(frozen=True)
@@ -80,23 +80,11 @@ class Folds:
         return builder.for_(0, self.count, 1, first, body, varying=self.varying)
 
     def any_order(self) -> State:
-        """Blocks of leaves folded from the identity, and the blocks merged in order.
-
-        Nothing is gained by it but digits: a sum of n elements rounds 2 sqrt(n) times instead of n.
-        """
-        builder, machine = self.builder, self.machine
-        size = fold_block(self.count)
-        full, rest = divmod(self.count, size)
-        if full <= 1:
-            return self.serial(machine.identity())
-
-        def block(number: Value, state: State) -> State:
-            return machine.merge(state, self._run(builder.mul(number, size), size))
-
-        total = builder.for_(0, full, 1, machine.identity(), block, varying=self.varying)
-        if not rest:
-            return total
-        return machine.merge(total, self._run(builder.const(full * size, i64), rest))
+        """Blocks of leaves folded from the identity, and the blocks merged in order."""
+        machine, identity = self.machine, self.machine.identity()
+        return in_blocks(
+            self.builder, self.count, identity, self._run, machine.merge, varying=self.varying
+        )
 
     def _run(self, start: Value, count: int) -> State:
         """The left fold of `count` consecutive leaves from the identity."""

@@ -272,6 +272,9 @@ def _flat(request: _Request) -> GroupPlan | None:
     asked = made.options.phase == "on" or replace(made.options, phase="auto") != Options()
     if facts is None or made.sheet.kind == "cpu" or asked or request.bound:
         return None
+    # What no analysis could make flat is not analysed a second time.
+    if not flat.is_element_wise(request.parallel.body):
+        return None
     rows = _admitted(request, forms.Wanted("nothing", cache_inputs=False))
     if isinstance(rows, Refusal) or not flat.suits(rows, facts):
         return None

@@ -34,7 +34,7 @@ from certile.plan.classes import MANY_WAVES
 from certile.plan.record import Mapping as ExecutionMapping
 from certile.targets.sheet import Sheet
 
-__all__ = ["accesses", "mapping_of", "suits"]
+__all__ = ["accesses", "is_element_wise", "mapping_of", "suits"]
 
 # Subgroups of a group.  Small groups leave a multiprocessor one by one, so it is always full.
 SUBGROUPS: Final = 4
@@ -45,6 +45,11 @@ MOST_PACKS: Final = 4
 UNDER_WAY: Final = 32
 # Nodes whose value at an element needs nothing but values at that element.
 _ELEMENT_WISE: Final = (Map, Cast, Bitcast, Broadcast)
+
+
+def is_element_wise(stores: Iterable[Node]) -> bool:
+    """Whether stores need nothing but loads and what is made of them at the same element."""
+    return all(isinstance(one, Load | Store) for one in accesses(stores))
 
 
 def suits(rows: RowProgram, facts: Mapping[str, ViewFacts]) -> bool:

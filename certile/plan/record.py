@@ -194,7 +194,7 @@ class GroupPlan:
     def blocks(self) -> int:
         """The groups of a launch."""
         if self._chosen.family == "flat":
-            return -(-self._launched // self._group_elements)
+            return -(-self.launched_elements // self.group_elements)
         return -(-self.programs // self.group_programs)
 
     @property
@@ -211,7 +211,7 @@ class GroupPlan:
     def lane_utilization(self) -> float:
         """Useful elements over the slots the workers walk: elements / (rounds * W)."""
         if self._chosen.family == "flat":
-            return self._launched / max(1, self.blocks * self._group_elements)
+            return self.launched_elements / max(1, self.blocks * self.group_elements)
         walked = self.rounds * self.workers
         return self.useful_elements / walked if walked else 0.0
 
@@ -221,12 +221,12 @@ class GroupPlan:
         return self._chosen.family in ("columns", "reference")
 
     @property
-    def _launched(self) -> int:
+    def launched_elements(self) -> int:
         """The elements of all programs."""
         return self.programs * self.useful_elements
 
     @property
-    def _group_elements(self) -> int:
+    def group_elements(self) -> int:
         """The elements that a full group takes under the flat map."""
         return self.threads * self._chosen.lane_elements * self._chosen.unroll
 

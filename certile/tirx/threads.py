@@ -352,25 +352,27 @@ def _collective(emitter: ThreadsEmitter, operation: Collective) -> None:
     emitter.define(operation.result, emitter.collective(operation))
 
 
-@TABLE.on(Shuffle)
-def _shuffle(emitter: ThreadsEmitter, operation: Shuffle) -> None:
+def _exchange(
+    emitter: ThreadsEmitter, operation: Shuffle | ShuffleUp | ReadLane, how: str, number: int
+) -> None:
     _lanes_met(emitter)
     value = emitter.keep(emitter.of(operation.value))
-    emitter.define(operation.result, emitter.exchange("xor", value, operation.mask))
+    emitter.define(operation.result, emitter.exchange(how, value, number))
+
+
+@TABLE.on(Shuffle)
+def _shuffle(emitter: ThreadsEmitter, operation: Shuffle) -> None:
+    _exchange(emitter, operation, "xor", operation.mask)
 
 
 @TABLE.on(ShuffleUp)
 def _shuffle_up(emitter: ThreadsEmitter, operation: ShuffleUp) -> None:
-    _lanes_met(emitter)
-    value = emitter.keep(emitter.of(operation.value))
-    emitter.define(operation.result, emitter.exchange("up", value, operation.distance))
+    _exchange(emitter, operation, "up", operation.distance)
 
 
 @TABLE.on(ReadLane)
 def _read_lane(emitter: ThreadsEmitter, operation: ReadLane) -> None:
-    _lanes_met(emitter)
-    value = emitter.keep(emitter.of(operation.value))
-    emitter.define(operation.result, emitter.exchange("of", value, operation.lane))
+    _exchange(emitter, operation, "of", operation.lane)
 
 
 @TABLE.on(Barrier)
