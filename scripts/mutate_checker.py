@@ -61,6 +61,7 @@ _COMPARISONS: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.IsNot: ast.Is,
 }
 _MASKS = ("NINF", "NEG", "ZERO", "POS", "PINF", "NAN", "FINITE")
+_ANY = 63
 
 
 class Mutant(NamedTuple):
@@ -120,8 +121,8 @@ def _changes(node: ast.expr) -> Iterator[ast.expr]:
             yield ast.BinOp(left, ast.BitOr(), right)
         case ast.BinOp(left, ast.BitOr(), right) if not (_is_type(left) or _is_type(right)):
             yield from (left, right)
-        case ast.Attribute(ast.Name("kinds"), name) if name in _MASKS:
-            yield ast.Attribute(node.value, "ANY", ast.Load())
+        case ast.Attribute(ast.Name("kinds"), name) | ast.Name(name, ast.Load()) if name in _MASKS:
+            yield ast.Constant(value=_ANY)
         case ast.Call(ast.Name("all" | "any" as name), args):
             yield ast.Call(ast.Name("any" if name == "all" else "all", ast.Load()), args, [])
         case _:

@@ -12,13 +12,17 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
+from certile.frontend.spec import Shaped
+from certile.ir.dtypes import f32
 from certile.ir.laws import BUILTIN
 from certile.ir.meanings import ACTIONS, MEANINGS
+from certile.ir.tile import Kernel
 from certile.ir.walk import parallel_regions
 from certile.ops.kernels import BARE_OPS, bare
-from certile.search import Refusal, prove
+from certile.search import Unproved, prove
 from certile.search.derivations import SHIPPED, digest, document
 from certile.search.fusion import Chain, Fused, derive
 from certile.search.regions import derived
@@ -33,24 +37,33 @@ def certificates() -> dict[str, str]:
     texts = {}
     for name, meaning in (MEANINGS | ACTIONS).items():
         proved = prove(BUILTIN[name], meaning)
-        if isinstance(proved, Refusal):
+        if isinstance(proved, Unproved):
             sys.exit(proved.text())
         texts[name] = json.dumps(proved, separators=(",", ":")) + "\n"
     return texts
 
 
+def kernels() -> Iterator[Kernel]:
+    """The kernels of the package, and those with arguments that give them other chains."""
+    for op in BARE_OPS:
+        yield bare(op, _SHAPE).kernel
+    losses = bare("cross_entropy", _SHAPE)
+    smooth = {**losses.arguments, "smoothing": 0.1}
+    yield losses.function.tile_ir(smooth)
+    yield losses.function.tile_ir({**smooth, "weight": Shaped(f32, _SHAPE[1:])})
+
+
 def chains() -> str:
     """The derivation of each chain in the package's kernels, by its digest."""
-    made: dict[str, Fused | Refusal] = {}
+    made: dict[str, Fused | Unproved] = {}
 
-    def once(chain: Chain) -> Fused | Refusal:
+    def once(chain: Chain) -> Fused | Unproved:
         name = digest(chain)
         if name not in made:
             made[name] = derive(chain)
         return made[name]
 
-    for op in BARE_OPS:
-        kernel = bare(op, _SHAPE).kernel
+    for kernel in kernels():
         for region in parallel_regions(kernel):
             derived(kernel, region, once)
     documents = {name: document(each) for name, each in made.items() if isinstance(each, Fused)}

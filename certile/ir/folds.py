@@ -9,12 +9,23 @@ others, so the greatest of these is any of them.  Decides nothing: that they are
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from certile.ir.dtypes import bool_, i32
 from certile.ir.laws import ANY, MAXIMUM, Law
+from certile.ir.terms import variables
 from certile.ir.tile import Cast, Fallback, Map, Reduce, Result, Tile
 from certile.ir.types import Axis, TileType
 
-__all__ = ["deciding", "fold_of", "tiles_of", "unproved", "value_of_fold"]
+__all__ = [
+    "alike_components",
+    "alike_variables",
+    "deciding",
+    "fold_of",
+    "tiles_of",
+    "unproved",
+    "value_of_fold",
+]
 
 
 def value_of_fold(fold: Reduce, index: int, kept: tuple[Axis, ...]) -> Tile:
@@ -53,6 +64,36 @@ def fold_of(fallback: Fallback) -> Reduce | None:
     """The fold whose `unproved` state is the condition of a fallback, if there is one."""
     found = deciding(fallback.when)
     return None if found is None or unproved(found[0]) is not fallback.when else found[0]
+
+
+def alike_components(fold: Reduce, axes: Collection[Axis]) -> frozenset[str]:
+    """The components of a fold's state that do not differ along some of the axes that it keeps.
+
+    No operand that their terms read spans one of these; that of a start value may differ.
+    """
+    law = fold.law
+    differ = {
+        name
+        for name, arg in zip(law.lift_variables(), fold.args, strict=True)
+        if not set(axes).isdisjoint(arg.axes)
+    }
+    found = set[str]() if not fold.init else {part.name for part in law.state}
+    while True:
+        read = differ | {f"{side}.{name}" for name in found for side in "ab"}
+        parts = zip(law.state, law.lift, law.merge, strict=True)
+        more = {part.name for part, *terms in parts if not read.isdisjoint(variables(terms))}
+        if more <= found:
+            return frozenset(part.name for part in law.state if part.name not in found)
+        found |= more
+
+
+def alike_variables(fold: Reduce, axes: Collection[Axis]) -> frozenset[str]:
+    """What the terms of a fold's law read that does not differ along some of the axes it keeps."""
+    law, alike = fold.law, alike_components(fold, axes)
+    operands = zip(law.lift_variables(), fold.args, strict=True)
+    fields = {name for name, arg in operands if set(axes).isdisjoint(arg.axes)}
+    states = {f"{side}.{name}" for name in alike for side in ("a", "b", "state")}
+    return frozenset({*fields, *states, *law.parameters, "i"})
 
 
 def tiles_of(fallback: Fallback) -> tuple[Result, ...]:

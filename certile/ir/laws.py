@@ -48,6 +48,8 @@ class Law:
     instructions implement it, or is None.  `identity` is None for a plain fold function.
     `closed`, where it is known and proved, is each component as a closed form over a list, in the
     terms of `ir.meanings`: how elements that are at hand together become a state without merges.
+    `parameters` name numbers that all elements share, of the accumulation dtype: all terms but
+    `identity` may read them, and a reduction gives each a value.
     """
 
     name: str
@@ -62,6 +64,7 @@ class Law:
     commutative: bool = True
     builtin: Builtin | None = None
     closed: tuple[Term, ...] | None = None
+    parameters: tuple[str, ...] = ()
 
     def state_dtypes(self, accumulate: DType, elements: int) -> tuple[DType, ...]:
         """The dtype of each component for a reduction of `elements` elements."""
@@ -94,7 +97,17 @@ class Law:
 
     def lift_variables(self) -> tuple[str, ...]:
         """The names lift gives its operands."""
-        return ("x",) if self.operands == 1 else tuple(f"x{k}" for k in range(self.operands))
+        return operand_names(self.operands)
+
+
+def operand_names(count: int) -> tuple[str, ...]:
+    """The names that lift gives so many operands."""
+    return ("x",) if count == 1 else tuple(f"x{k}" for k in range(count))
+
+
+def parameter_names(count: int) -> tuple[str, ...]:
+    """The names of so many parameters of a derived law."""
+    return tuple(f"c{k}" for k in range(count))
 
 
 def state_dtype(kind: StateType, accumulate: DType, index: DType = i64) -> DType:

@@ -38,6 +38,11 @@ def operand() -> Any:  # noqa: ANN401 - a field specifier takes the field's own 
     return field(metadata={_OPERAND: True})
 
 
+def operands_if_any(*, default: tuple[()]) -> Any:  # noqa: ANN401 - it takes the field's own type
+    """Mark a field that holds a tuple of nodes this node reads, and is not written where empty."""
+    return field(default=default, metadata={_OPERAND: True})
+
+
 def _key(value: object) -> object:
     if isinstance(value, Node):
         return ("node", id(value))
@@ -82,6 +87,13 @@ class Node(metaclass=_NodeMeta):
     @functools.cache
     def operand_fields(cls) -> tuple[str, ...]:
         return tuple(f.name for f in dataclasses.fields(cls) if f.metadata.get(_OPERAND))  # type: ignore[arg-type]
+
+    @classmethod
+    @functools.cache
+    def unwritten_fields(cls) -> tuple[str, ...]:
+        """The names of fields that a text leaves out where they are empty."""
+        fields = dataclasses.fields(cls)  # type: ignore[arg-type]
+        return tuple(f.name for f in fields if f.metadata.get(_OPERAND) and f.default == ())
 
     def operands(self) -> Iterator[Node]:
         """The nodes this node reads, in field order; regions are not operands."""
@@ -129,7 +141,11 @@ class Node(metaclass=_NodeMeta):
 _N = TypeVar("_N", bound="Node")
 
 
-@dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(operand, field))
+@dataclass_transform(
+    kw_only_default=True,
+    frozen_default=True,
+    field_specifiers=(operand, operands_if_any, field),
+)
 def node(mnemonic: str, *, pure: bool = True) -> Callable[[type[_N]], type[_N]]:
     """Make a class a node of that printed name.  Identity is equality: pure nodes are interned."""
 

@@ -154,7 +154,7 @@ class _Parser:
         if opens != (kind in (Serial, Parallel)):
             raise self.error("a region opens, or is missing")
         wanted = set(kind.compared())
-        if wanted != set(fields):
+        if wanted - set(kind.unwritten_fields()) != set(fields) - set(kind.unwritten_fields()):
             raise self.error(f"fields {sorted(wanted)}, found {sorted(fields)}")
         return kind(**fields)
 
@@ -377,6 +377,7 @@ def law_from_json(text: str) -> Law:
         if data[name] is not None:
             data[name] = tuple(map(term_from_json, data[name]))
     data["results"] = tuple(map(state_type, data["results"]))
+    data["parameters"] = tuple(data.get("parameters", ()))
     return Law(**data)
 
 

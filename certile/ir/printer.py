@@ -178,6 +178,8 @@ class Printer:
         for name in at.compared():
             if name not in _REGION_FIELDS and not isinstance(at, Carried):
                 value = getattr(at, name)
+                if value == () and name in at.unwritten_fields():
+                    continue
                 if self._anonymous and isinstance(at, ScalarArg) and name == "name":
                     value = self._params.get(at.name, at.name)
                 parts.append(f"{name}={self.text(value)}")
@@ -237,6 +239,8 @@ def law_to_json(law: Law) -> str:
         return value
 
     fields = {f.name: plain(getattr(law, f.name)) for f in dataclasses.fields(law)}
+    if not law.parameters:
+        del fields["parameters"]
     return json.dumps(fields, sort_keys=True)
 
 

@@ -109,6 +109,13 @@ def applications(terms: Iterable[Term]) -> Iterator[Apply]:
             yield from applications(term.args)
 
 
+def variables(terms: Iterable[Term]) -> frozenset[str]:
+    """The names of all variables that some terms read."""
+    terms = list(terms)
+    leaves = (*terms, *(arg for at in applications(terms) for arg in at.args))
+    return frozenset(leaf.name for leaf in leaves if isinstance(leaf, Var))
+
+
 def substituted(term: Term, by: Mapping[str, Term]) -> Term:
     """The term with variables replaced."""
     match term:

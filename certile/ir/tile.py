@@ -18,7 +18,7 @@ from certile.ir.dtypes import DType, bool_, i64
 from certile.ir.functions import FUNCTIONS
 from certile.ir.laws import Law
 from certile.ir.layouts import Layout
-from certile.ir.node import Node, node, operand
+from certile.ir.node import Node, node, operand, operands_if_any
 from certile.ir.types import Axis, Extent, TileType, join_axes
 from certile.source import UNKNOWN_LOC, Loc
 
@@ -233,12 +233,14 @@ class Reduce(Tile):
 
     `over` lists the reduced axes outermost first: that is leaf order.  Several operands are the
     arguments of the law's lift.  `init`, if there is one, is one scalar a state component, merged
-    on the left (on the right for fold_right).  With one result the node is the value; with several
-    it is read through `Result` and its type is that of the first.
+    on the left (on the right for fold_right).  `given` are the parameters of the law, one scalar
+    each.  With one result the node is the value; with several it is read through `Result` and its
+    type is that of the first.
     """
 
     args: tuple[Tile, ...] = operand()
     init: tuple[Tile, ...] = operand()
+    given: tuple[Tile, ...] = operands_if_any(default=())
     over: tuple[Axis, ...]
     law: Law
     policy: Policy

@@ -128,6 +128,14 @@ def _reduction(at: Reduce) -> Iterator[Diagnostic]:
             yield Diagnostic(
                 "V014", f"{at.law.name} of {arg.dtype} accumulates in {at.accumulate}", at.loc
             )
+    if len(at.given) != len(at.law.parameters):
+        yield Diagnostic("V002", f"{at.law.name} with {len(at.given)} parameters", at.loc)
+    for shared in at.given:
+        if shared.axes:
+            yield Diagnostic("V004", "a parameter of a law spans axes", at.loc)
+        if shared.dtype != at.accumulate:
+            fault = f"a parameter of {at.law.name} is {shared.dtype}, not {at.accumulate}"
+            yield Diagnostic("V014", fault, at.loc)
     # An index component is i32 for short reductions; its start value is given as i64.
     wanted = at.law.state_dtypes(at.accumulate, 2**31)
     for start, dtype in zip(at.init, wanted, strict=False):
@@ -151,6 +159,8 @@ def _scan(at: Scan) -> Iterator[Diagnostic]:
             )
     if at.law.identity is None:
         yield Diagnostic("V015", f"{at.law.name} has no identity to scan from", at.loc)
+    if at.law.parameters:
+        yield Diagnostic("V002", f"a scan gives {at.law.name} no parameters", at.loc)
 
 
 class _Scopes:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TypeGuard
 
 from certile.ir.node import Node, operands_first, reach
 from certile.ir.tile import (
@@ -90,7 +91,8 @@ def substitute(
     """The kernel with values replaced wherever they are read.
 
     A replacement has the type of what it replaces and may read other values of the kernel; those
-    are replaced as well.  A load that is replaced by a value that is no load leaves its body.
+    are replaced as well.  A load leaves its body that is replaced by a value that is no load, or by
+    one that has a place before it.
     Nothing is replaced below `settled`, which may read what is replaced elsewhere.
     Raises `ValueError` for a replacement that reads, however deep, what it replaces.
     """
@@ -213,6 +215,7 @@ class _Rebuild:
         self._nodes = nodes or {}
         self._made: dict[Node, Node] = {at: at for at in settled}
         self._open: set[Node] = set()
+        self._placed: set[Effect] = set()
 
     def kernel(self, kernel: Kernel) -> Kernel:
         """Rebuild the memories and the body; parameters stay."""
@@ -224,8 +227,14 @@ class _Rebuild:
         return tuple(self._tile(value) for value in values)
 
     def _body(self, body: tuple[Effect, ...]) -> tuple[Effect, ...]:
-        made = (self._effect(step) for step in body)
-        return tuple(step for step in made if isinstance(step, Effect))
+        return tuple(step for step in map(self._effect, body) if self._has_a_place(step))
+
+    def _has_a_place(self, made: Node) -> TypeGuard[Effect]:
+        """Whether a rebuilt step stands here: an effect that stands nowhere before."""
+        if not isinstance(made, Effect) or made in self._placed:
+            return False
+        self._placed.add(made)
+        return True
 
     def _effect(self, step: Effect) -> Node:
         """The rebuilt effect, or the plain value that took a load's place."""
@@ -290,7 +299,12 @@ class _Rebuild:
             if name not in parts and name not in at.operand_fields():
                 parts[name] = self._attribute(getattr(at, name))
         changes = {name: new for name, new in parts.items() if not _same(new, getattr(at, name))}
-        return at.with_(**changes) if changes else at
+        if not changes:
+            return at
+        made = at.with_(**changes)
+        for loc in at.locations:
+            made.add_location(loc)
+        return made
 
     def _attribute(self, value: object) -> object:
         if isinstance(value, Axis):

@@ -13,6 +13,7 @@ from fractions import Fraction
 from typing import ClassVar, Final, NamedTuple
 
 from certile.proof.check import kinds
+from certile.proof.check.finite import SHARED
 from certile.proof.check.terms import JOIN, Row, Table
 
 # How tightly the outermost sign of a formula binds, the loosest first.
@@ -58,7 +59,7 @@ class Plain:
             case "num":
                 return self.number(row.value)
             case "elem" | "sym":
-                return self.named(str(row.value))
+                return self.named(str(row.value).removeprefix(f"{SHARED}."))
             case "kind":
                 return self.kind(made(row.args[0]), int(row.value))  # type: ignore[arg-type]
             case "choose":

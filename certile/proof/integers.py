@@ -27,7 +27,7 @@ from certile.proof.check import kinds
 from certile.proof.check.certificate import FUEL
 from certile.proof.check.field import Field
 from certile.proof.check.reader import goals
-from certile.proof.check.terms import Fuel, Refused, Row, Table
+from certile.proof.check.terms import Refused, Row, Table
 
 # For which elements of an integer dtype a proof holds.
 Coverage = Literal["all", "but the least", "none"]
@@ -51,7 +51,7 @@ def holds_for_integers(law: Law, meaning: Meaning | Action, dtype: DType) -> boo
 
 def coverage(law: Law, meaning: Meaning | Action, dtype: DType) -> Coverage:
     """The elements of an integer dtype, or truths, of which a certificate of the law speaks."""
-    table = Table(Fuel(FUEL))
+    table = Table(FUEL)
     try:
         obligations = goals(table, law, meaning)
     except Refused:

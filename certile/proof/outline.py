@@ -13,10 +13,11 @@ from typing import Final
 
 from certile.ir.laws import Law
 from certile.ir.meanings import Action, Meaning
-from certile.proof.check.parse import Json, list_of, step_of, terms_of
+from certile.proof.check import kinds
+from certile.proof.check.certificate import Json, list_of, step_of, terms_of
 from certile.proof.check.reader import goals
 from certile.proof.check.replay import Goal, Replay, Step
-from certile.proof.check.terms import JOIN, Fuel, Table
+from certile.proof.check.terms import JOIN, Table
 from certile.proof.formulas import Whole, kind_text
 from certile.proof.render import Writer, closed_names
 
@@ -26,7 +27,7 @@ _INDENT: Final = "  "
 
 def outline(law: Law, meaning: Meaning | Action, certificate: Json) -> dict[str, list[str]]:
     """The lines of each obligation, by its name; raises `Refused` for a step that does not hold."""
-    table = Table(Fuel(_FUEL))
+    table = Table(_FUEL)
     obligations = goals(table, law, meaning)
     names = closed_names(table, law, meaning)
     writer, whole = Writer(table, names), Writer(table, names, Whole())
@@ -95,6 +96,10 @@ class _Outline:
         return " = ".join(sides)
 
     def _kind(self, term: int, mask: int) -> str:
+        row = self.writer.table.rows[term]
+        if row.op in ("less", "same") and mask in (kinds.ZERO, kinds.POS):
+            said = self.writer.text(term)
+            return said if mask == kinds.POS else f"not {said}"
         return f"{self.writer.text(term)} is {kind_text(mask)}"
 
     def _split(self, goal: Goal, step: Step, made: list[Goal]) -> str:
@@ -110,32 +115,22 @@ class _Outline:
             return [""]
         return [f"case {self._kind(step.terms[0], mask)}:" for mask in step.masks]
 
-    def _compare(self, goal: Goal, step: Step, made: list[Goal]) -> str:
-        a, b = map(self.writer.text, step.terms)
-        return f"by cases on the order of {a} and {b}"
-
-    def _compare_captions(self, goal: Goal, step: Step) -> list[str]:
-        a, b = map(self.writer.text, step.terms)
-        return [f"case {a} {relation} {b}:" for relation in ("<", "=", ">")]
-
     def _attain(self, goal: Goal, step: Step, made: list[Goal]) -> str:
         extreme, over = step.terms
         known = self._kind(over, made[0].context.kind(over))
         return f"some element has the value {self.writer.text(extreme)}, so {known}"
 
-    def _count(self, goal: Goal, step: Step, made: list[Goal]) -> str:
-        return f"there is an element, so 1 <= {self.writer.text(step.terms[0])}"
-
-    def _under(self, goal: Goal, step: Step, made: list[Goal]) -> str:
-        name = self.writer.table.rows[goal.left].value
+    def _operands(self, goal: Goal, step: Step, made: list[Goal]) -> str:
+        row = self.writer.table.rows[goal.left]
+        if row.op not in JOIN:
+            return "it is enough to show it operand by operand"
         shown = self._equation(made[0].left, made[0].right)
-        return f"it is enough to show, for each element of {name}: {shown}"
+        return f"it is enough to show, for each element of {row.value}: {shown}"
 
-    def _congruence(self, goal: Goal, step: Step, made: list[Goal]) -> str:
-        return "it is enough to show it operand by operand"
-
-    def _congruence_captions(self, goal: Goal, step: Step) -> list[str]:
+    def _operands_captions(self, goal: Goal, step: Step) -> list[str]:
         rows = self.writer.table.rows
+        if rows[goal.left].op in JOIN:
+            return [""]
         pairs = zip(rows[goal.left].args, rows[goal.right].args, strict=True)
         return [f"operand {place}: {self._equation(*pair)}" for place, pair in enumerate(pairs, 1)]
 
@@ -152,17 +147,13 @@ class _Outline:
 _Said = Callable[[_Outline, Goal, Step, list[Goal]], str]
 _SAID: Final[Mapping[str, _Said]] = {
     "split": _Outline._split,
-    "compare": _Outline._compare,
     "attain": _Outline._attain,
-    "count": _Outline._count,
-    "under": _Outline._under,
-    "congruence": _Outline._congruence,
+    "operands": _Outline._operands,
     "have": _Outline._have,
     "close": _Outline._close,
 }
 _CAPTIONS: Final[Mapping[str, Callable[[_Outline, Goal, Step], list[str]]]] = {
     "split": _Outline._split_captions,
-    "compare": _Outline._compare_captions,
-    "congruence": _Outline._congruence_captions,
+    "operands": _Outline._operands_captions,
     "have": _Outline._have_captions,
 }

@@ -62,8 +62,6 @@ def certificate_text(law: Law) -> str:
     if law == BUILTIN[law.name]:
         return text
     content = json.loads(text) | heading(law, meaning)
-    witness = content["witness"]
-    content["witness"] = {name: witness.get(name, witness["x1"]) for name in meaning.given()}
     return json.dumps(content, separators=(",", ":")) + "\n"
 
 

@@ -13,15 +13,16 @@ from typing import Final
 from certile.ir.laws import Law
 from certile.ir.meanings import Action, Domain, Meaning
 from certile.ir.terms import Term
+from certile.proof.alike import alike
 from certile.proof.check import goals
-from certile.proof.check.certificate import FUEL, goal_text
+from certile.proof.check.certificate import FUEL, Json
 from certile.proof.check.elaborate import Reader
-from certile.proof.check.parse import Json
-from certile.proof.check.reader import closed_forms
+from certile.proof.check.finite import Parts
 from certile.proof.check.regions import DISCHARGES
 from certile.proof.check.replay import Goal
-from certile.proof.check.terms import Fuel, Table
+from certile.proof.check.terms import Table
 from certile.proof.formulas import Formula, Latex, Plain, choice_of, decided, formulas
+from certile.proof.goal_text import goal_text
 from certile.proof.integers import covered
 
 _DOMAINS: Final[dict[Domain, str]] = {
@@ -55,7 +56,7 @@ def text(
 
 def goal_texts(law: Law, meaning: Meaning | Action) -> dict[str, str]:
     """Each obligation's goal as an S-expression, by its name."""
-    table = Table(Fuel(FUEL))
+    table = Table(FUEL)
     return {name: goal_text(table, goal) for name, goal in goals(table, law, meaning)}
 
 
@@ -65,6 +66,8 @@ def latex(law: Law, meaning: Meaning | Action) -> str:
         rf"  {left} &= {right} && \text{{({name.replace('_', _UNDERSCORE)})}}"
         for name, left, right in _formulas(law, meaning, Latex())
     ]
+    said = [each.text().replace("_", _UNDERSCORE) for each in alike(law, meaning)]
+    rows += [rf"  & && \text{{{each}}}" for each in said]
     return "\\begin{align*}\n" + " \\\\\n".join(rows) + "\n\\end{align*}"
 
 
@@ -82,25 +85,32 @@ def document(law: Law, meaning: Meaning | Action, certificate: Json) -> Json:
         "before": certificate["before"],
         "after": certificate["after"],
         "obligations": obligations,
+        "alike": [each.to_json() for each in alike(law, meaning)],
         "discharges": certificate["discharges"],
     }
 
 
 def results(law: Law, meaning: Meaning | Action) -> list[str]:
     """What each result has to be, by its name in the obligations."""
-    formulas = _formulas(law, meaning, _PLAIN)
-    return [
-        f"result {name.partition('.')[2]} = {right}"
-        for name, _, right in formulas
-        if name.startswith("finalize.")
-    ]
+    if isinstance(meaning, Action):
+        return [
+            f"result {name.partition('.')[2]} = {right}"
+            for name, _, right in _formulas(law, meaning, _PLAIN)
+            if name.startswith("finalize.")
+        ]
+    table = Table(FUEL)
+    parts = Parts(table, law)
+    known = parts.state("state.", parts.closed(meaning.closed, "xs")) | parts.shared
+    read = Reader(table, known, ("xs",), tuple(meaning.domain)).value
+    written = [_written(table, read(term), {}, _PLAIN) for term in meaning.specification]
+    return [f"result {place} = {term}" for place, term in enumerate(written)]
 
 
 def program(law: Law) -> list[str]:
     """What a law computes: of nothing, of an element, of two parts a and b, and its results."""
     names = [component.name for component in law.state]
     sides = [f"{side}.{name}" for side in "ab" for name in names]
-    variables = [*law.lift_variables(), "i", *names, *sides]
+    variables = [*law.lift_variables(), *law.parameters, "i", *names, *sides]
     truths = {component.name for component in law.state if component.type == "bool"}
     held = frozenset(name for name in variables if name.rpartition(".")[2] in truths)
     written = _term_writer(variables, held)
@@ -114,7 +124,7 @@ def program(law: Law) -> list[str]:
 
 def _term_writer(names: Iterable[str], held: frozenset[str]) -> Callable[[Term], str]:
     """What writes terms over these names; those of `held` are truths."""
-    table = Table(Fuel(FUEL))
+    table = Table(FUEL)
     reader = Reader(table, {name: table.make("sym", value=name) for name in names}, None, (), held)
 
     def written(term: Term) -> str:
@@ -153,7 +163,8 @@ def _lines(
     yield from _obligations(law, meaning, certificate, outlines)
     for discharge in meaning.discharges:
         if discharge in DISCHARGES:
-            yield f"left to run time: {discharge.intermediate}; then {discharge.bound}"
+            also = " or a number that all elements share" * (len(law.parameters) > 0)
+            yield f"left to run time: {discharge.intermediate}{also}; then {discharge.bound}"
         else:
             said = f"{discharge.intermediate}; bound: {discharge.bound}"
             yield f"beside exact arithmetic, {discharge.kind}: {said}"
@@ -165,7 +176,7 @@ def _obligations(
     certificate: Json,
     outlines: Mapping[str, Sequence[str]],
 ) -> Iterator[str]:
-    table = Table(Fuel(FUEL))
+    table = Table(FUEL)
     obligations = goals(table, law, meaning)
     names, counts = closed_names(table, law, meaning), _steps(certificate)
     for name, goal in obligations:
@@ -180,6 +191,7 @@ def _obligations(
             yield f"    {left}"
             yield from (f"  = {each}" for each in right)
         yield from (f"  {line}" for line in outlines.get(name, ()))
+    yield from (each.text() for each in alike(law, meaning))
 
 
 def _sides(table: Table, name: str, goal: Goal, names: Mapping[int, str]) -> list[str]:
@@ -218,10 +230,11 @@ def _not_positive(table: Table, goal: Goal, names: Mapping[int, str]) -> str | N
 
 def _closed(law: Law, meaning: Meaning) -> Iterator[str]:
     """The closed form of each component: `s(xs) = Sum_xs[x]`."""
-    table = Table(Fuel(FUEL))
+    table = Table(FUEL)
     names = closed_names(table, law, meaning)
-    for name, term in closed_forms(table, law, meaning, ("xs",)).items():
-        yield f"{name}(xs) = {_written(table, term, names, _PLAIN)}"
+    forms = Parts(table, law).closed(meaning.closed, "xs")
+    for component, term in zip(law.state, forms, strict=True):
+        yield f"{component.name}(xs) = {_written(table, term, names, _PLAIN)}"
 
 
 def _acting(action: Action) -> Iterator[str]:
@@ -253,9 +266,10 @@ def closed_names(table: Table, law: Law, meaning: Meaning | Action) -> dict[int,
     if isinstance(meaning, Action):
         return names
     for pieces in (("xs",), ("ys",), ("xs", "ys")):
-        for name, term in closed_forms(table, law, meaning, pieces).items():
+        forms = Parts(table, law).closed(meaning.closed, *pieces)
+        for component, term in zip(law.state, forms, strict=True):
             if table.rows[term].args:
-                names.setdefault(term, f"{name}({'++'.join(pieces)})")
+                names.setdefault(term, f"{component.name}({'++'.join(pieces)})")
     return names
 
 
@@ -281,7 +295,7 @@ def _formulas(
     law: Law, meaning: Meaning | Action, notation: Plain
 ) -> Iterator[tuple[str, str, str]]:
     """Name, left and right side of each obligation; a closed form inside another has a name."""
-    table = Table(Fuel(FUEL))
+    table = Table(FUEL)
     obligations = goals(table, law, meaning)
     names = closed_names(table, law, meaning)
     for name, goal in obligations:

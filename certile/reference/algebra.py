@@ -36,7 +36,7 @@ class Algebra:
     """The functions of a law on arrays, computed in one accumulation dtype.
 
     With `how`, error bounds are carried along; otherwise values are only computed, with `overrides`
-    for inexact functions.
+    for inexact functions.  `given` are the law's parameters, whose last dimension has one element.
     """
 
     def __init__(
@@ -46,11 +46,14 @@ class Algebra:
         elements: int,
         how: Freedom | None = None,
         overrides: Overrides | None = None,
+        given: Sequence[Value] = (),
     ) -> None:
         self.law = law
         self.accumulate = accumulate
         self.state_dtypes = law.state_dtypes(accumulate, elements)
         self.index_dtype = law.index_dtype(elements)
+        pairs = zip(law.parameters, given, strict=True)
+        self.shared = {name: Typed(accumulate, value) for name, value in pairs}
         self._how = how
         self._overrides = overrides
 
@@ -63,9 +66,9 @@ class Algebra:
 
     def lift(self, args: Sequence[Value]) -> State:
         """The states of single elements; the last dimension is the element's index."""
-        variables = {
-            name: Typed(self.accumulate, arg)
-            for name, arg in zip(self.law.lift_variables(), args, strict=True)
+        names = self.law.lift_variables()
+        variables = self.shared | {
+            name: Typed(self.accumulate, arg) for name, arg in zip(names, args, strict=True)
         }
         shape = args[0].data.shape
         if self.law.indexed:
@@ -79,7 +82,7 @@ class Algebra:
 
     def merge(self, a: State, b: State) -> State:
         """The state of the elements of `a` followed by those of `b`."""
-        variables = {}
+        variables = dict(self.shared)
         for component, dtype, left, right in zip(
             self.law.state, self.state_dtypes, a, b, strict=True
         ):
@@ -93,7 +96,7 @@ class Algebra:
 
     def finalize(self, state: State) -> State:
         """The results of a state, in the dtypes of the accumulation."""
-        variables = {
+        variables = self.shared | {
             component.name: Typed(dtype, value)
             for component, dtype, value in zip(
                 self.law.state, self.state_dtypes, state, strict=True

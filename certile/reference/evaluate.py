@@ -353,17 +353,23 @@ class Evaluator:
         return count if depth is None else depth
 
     def _leaves(self, at: Reduce, levels: int) -> list[Value]:
-        """The operands of a reduction, with its leaves in order along the last dimension."""
+        """The operands of a reduction, with its leaves in order along the last dimension.
+
+        Behind them are the parameters of its law, which have one element there.
+        """
         kept, extents = at.spanned, tuple(map(self.extent, at.over))
+        given = [self._aligned(shared, (*kept, *at.over), levels) for shared in at.given]
         args = [self._aligned(arg, (*kept, *at.over), levels) for arg in at.args]
         lead = np.broadcast_shapes(*(arg.data.shape[: levels + len(kept)] for arg in args))
-        for arg in args:
+        for arg in (*args, *given):
             if arg.poison is not None and arg.poison.any():
                 raise poison_fault("a reduction", at.loc)
         flat = (*lead, prod(extents))
-        return [
+        leaves = [
             arg.each(lambda a: np.broadcast_to(a, (*lead, *extents)).reshape(flat)) for arg in args
         ]
+        outer = len(lead)
+        return leaves + [value.each(lambda a: a.reshape((*a.shape[:outer], 1))) for value in given]
 
     def _scan(self, at: Node) -> tuple[Value, ...]:
         assert isinstance(at, Scan)

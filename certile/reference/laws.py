@@ -23,9 +23,9 @@ from certile.reference.algebra import Algebra, State
 from certile.reference.bounding import Freedom
 from certile.reference.envelope import closed_error, estimated_error, exact_rows, order_error
 from certile.reference.machine_numeric import Array
-from certile.reference.states import state_results
+from certile.reference.states import apart, state_results
 from certile.reference.trees import Fused, Tree
-from certile.reference.values import Value
+from certile.reference.values import LARGEST, Value
 
 # Stated here again, as in the language reference: the judge takes no number from the judged.
 _BLOCK, _LANES = 4096, 128
@@ -38,27 +38,30 @@ def reduce(
 ) -> tuple[Value, ...]:
     """The results of a reduction, one value a result, without the last dimension.
 
-    `args` are broadcast to one shape whose last dimension is the leaves in order; `init` has that
-    shape without it.  With `how` the results carry error bounds, for
+    `args` are broadcast to one shape whose last dimension is the leaves in order; behind them are
+    the parameters of the law, whose last dimension has one element.  `init` has the shape without
+    the last dimension.  With `how` the results carry error bounds, for
     trees of at most `depth` levels.
     """
     if node.policy in ("unordered_tree", "ordered_tree"):
         return _tree(node, args, init, how, depth)
     count = args[0].data.shape[-1]
     overrides = None if how is None else how.overrides
-    exact = Algebra(node.law, node.accumulate, count, overrides=overrides)
-    found = _in_order(node, exact, stripped(args), stripped(init))
+    leaves, given = apart(node, stripped(args))
+    exact = Algebra(node.law, node.accumulate, count, overrides=overrides, given=given)
+    found = _in_order(node, exact, leaves, stripped(init))
     if how is None or not (inexact(node.law, how) or any(v.error is not None for v in args)):
         return found
-    tracked = Algebra(node.law, node.accumulate, count, how, overrides)
+    leaves, given = apart(node, args)
+    tracked = Algebra(node.law, node.accumulate, count, how, overrides, given)
     errors = order_error(
         node,
-        args,
+        leaves,
         init,
         found,
         how,
         _levels(node, count),
-        lambda: _in_order(node, tracked, args, init),
+        lambda: _in_order(node, tracked, leaves, init),
     )
     if not inexact(node.law, how):
         # The same order of the same leaves gives the same bits.
@@ -246,8 +249,9 @@ def _tree(
     how_wide = None if how is None else replace(how, unit=node.accumulate, always=True)
     found = _quick(node.law, wide, widened) if not init else None
     if found is None or (how is not None and node.law.builtin is None):
-        exact = Algebra(node.law, wide, args[0].data.shape[-1])
-        found = _evaluated(exact, stripped(widened), stripped(starts))
+        leaves, given = apart(node, stripped(widened))
+        exact = Algebra(node.law, wide, args[0].data.shape[-1], given=given)
+        found = _evaluated(exact, leaves, stripped(starts))
     errors: Sequence[Array | None] = (None,) * len(found)
     if how_wide is not None:
         errors = _tree_error(node, widened, starts, found, how_wide, depth)
@@ -275,8 +279,52 @@ def _tree_error(
     made = None if init else state_results(node, args, how, Tree.any_of(depth, count))
     if made is not None:
         return [value.error for value in made.values]
-    tracked = Algebra(node.law, _evaluation_dtype(node), count, how)
-    return estimated_error(_evaluated(tracked, args, init), count, depth)
+    leaves, given = apart(node, args)
+    dtype = _evaluation_dtype(node)
+    tracked = Algebra(node.law, dtype, count, how, given=given)
+    errors = estimated_error(_evaluated(tracked, leaves, init), count, depth)
+    leaves, given = stripped(leaves), stripped(given)
+    free = _free(
+        Algebra(node.law, dtype, count, given=given), leaves, stripped(init), found, node.accumulate
+    )
+    return [_loosened(error, where) for error, where in zip(errors, free, strict=True)]
+
+
+def _free(
+    algebra: Algebra,
+    leaves: Sequence[Value],
+    init: Sequence[Value],
+    found: Sequence[Value],
+    dtype: DType,
+) -> list[Array]:
+    """Where no bound holds for each result of a law without closed forms.
+
+    Compiled reductions start from the state of no elements and idle lanes contribute it; a law may
+    leave it without effect beside finite states alone, and merges with it then give a NaN instead
+    of a number.  In `dtype` some trees may overflow where others do not.
+    """
+    padded = _evaluated(algebra, leaves, init, padded=True)
+    lost = [np.isnan(a.data) & ~np.isnan(b.data) for a, b in zip(padded, found, strict=True)]
+    return [where | _overflows(algebra, leaves, dtype) for where in lost]
+
+
+def _overflows(algebra: Algebra, leaves: Sequence[Value], dtype: DType) -> Array:
+    """Whether finite leaves make a state that `dtype` cannot hold: of 1, 2, 4, ... neighbours."""
+    state, reach = algebra.lift(leaves), 1
+    over = np.zeros(state[0].data.shape[:-1], np.bool_)
+    finite = np.logical_and.reduce([np.isfinite(v.data).all(axis=-1) for v in state])
+    while dtype.is_float and _count(state) > 0:
+        for size in (np.abs(v.data) for v in state if v.data.dtype.kind == "f"):
+            beyond = (size > LARGEST[dtype]) & (np.isfinite(size) | finite[..., None])
+            over |= beyond.any(axis=-1)
+        state = algebra.merge(part(state, slice(0, -reach)), part(state, slice(reach, None)))
+        reach *= 2
+    return over
+
+
+def _loosened(error: Array | None, where: Array) -> Array | None:
+    """No bound at some places."""
+    return np.where(where, np.inf, 0.0 if error is None else error) if where.any() else error
 
 
 def _evaluation_dtype(node: Reduce) -> DType:
@@ -287,12 +335,13 @@ def _evaluation_dtype(node: Reduce) -> DType:
 def exact_results(node: Reduce, args: Sequence[Value]) -> tuple[Value, ...]:
     """The results of a reduction without a start value, evaluated in float64 where it is of floats.
 
-    `args` have the leaves along the last dimension.
+    `args` have the leaves along the last dimension, and parameters behind them.
     """
     wide = _evaluation_dtype(node)
     widened = [Value(numeric.convert(arg.data, node.accumulate, wide)) for arg in args]
-    exact = Algebra(node.law, wide, args[0].data.shape[-1])
-    return _quick(node.law, wide, widened) or _evaluated(exact, widened, ())
+    leaves, given = apart(node, widened)
+    exact = Algebra(node.law, wide, args[0].data.shape[-1], given=given)
+    return _quick(node.law, wide, leaves) or _evaluated(exact, leaves, ())
 
 
 def stripped(values: Sequence[Value]) -> list[Value]:
@@ -300,19 +349,30 @@ def stripped(values: Sequence[Value]) -> list[Value]:
     return [Value(value.data) for value in values]
 
 
-def _evaluated(algebra: Algebra, args: Sequence[Value], init: Sequence[Value]) -> tuple[Value, ...]:
-    """A balanced tree over neighbours, start values merged on the left."""
+def _evaluated(
+    algebra: Algebra, args: Sequence[Value], init: Sequence[Value], *, padded: bool = False
+) -> tuple[Value, ...]:
+    """A balanced tree over neighbours, start values merged on the left.
+
+    Where it is `padded`, each state is merged with the state of no elements on both sides.
+    """
     state = algebra.lift(args)
     lead = state[0].data.shape[:-1]
+    nothing = algebra.identity(len(lead) + 1)
+
+    def beside(made: State) -> State:
+        return algebra.merge(nothing, algebra.merge(made, nothing)) if padded else made
+
     if _count(state) == 0:
-        state = spread(algebra.identity(len(lead) + 1), (*lead, 1))
+        state = spread(nothing, (*lead, 1))
+    state = beside(state)
     while (count := _count(state)) > 1:
         even = count - count % 2
         merged = algebra.merge(part(state, slice(0, even, 2)), part(state, slice(1, even, 2)))
-        state = joined([merged, part(state, slice(even, None))]) if count % 2 else merged
+        state = beside(joined([merged, part(state, slice(even, None))]) if count % 2 else merged)
     if init:
         start = tuple(value.each(lambda array: array[..., None]) for value in init)
-        state = algebra.merge(_as_state(algebra, start), state)
+        state = beside(algebra.merge(_as_state(algebra, start), state))
     return tuple(value.each(lambda array: array[..., 0]) for value in algebra.finalize(state))
 
 

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from certile.diagnostics import InternalError
-from certile.ir.dtypes import DType
+from certile.ir.dtypes import DType, i32, i64
 from certile.ir.machine import (
     Address,
     ArrayLoad,
@@ -68,12 +68,13 @@ class Report:
     out_of_bounds: tuple[str, ...] = ()
     barriers: int = 0
     misaligned: tuple[str, ...] = ()
+    overflows: tuple[str, ...] = ()
 
     @property
     def ok(self) -> bool:
         """Whether nothing was wrong."""
         wrong = (self.races, self.divergence, self.uninitialised, self.out_of_bounds)
-        return not (any(wrong) or self.misaligned)
+        return not (any(wrong) or self.misaligned or self.overflows)
 
 
 def run_machine(
@@ -100,6 +101,10 @@ def run_machine(
     missing = [scalar.name for scalar in kernel.scalars if scalar.name not in values]
     if missing:
         raise InternalError("M011", f"no value for {', '.join(missing)}")
+    for scalar in kernel.scalars:
+        if scalar.known and not scalar.known[0] <= values[scalar.name] <= scalar.known[1]:
+            message = f"{scalar.name} is {values[scalar.name]}, which the kernel is not made for"
+            raise InternalError("M011", message)
     findings = Findings()
     step = max(1, _BATCH // (kernel.lanes * kernel.subgroups))
     barriers = 0
@@ -116,6 +121,7 @@ def run_machine(
         findings.of("out_of_bounds"),
         barriers,
         findings.of("misaligned"),
+        findings.of("overflows"),
     )
 
 
@@ -229,11 +235,24 @@ class _Run:
     def compute(self, operation: Compute, active: _Active) -> None:
         args = tuple(self.environment[value] for value in operation.args)
         result = numeric.compute(operation.fn, operation.args[-1].dtype, args)
+        if operation.exact:
+            # Of 64-bit operands no sum can be told from its wrapped one here: none is exact.
+            wide = tuple(arg.astype(np.int64) for arg in args)
+            self._exact(operation, numeric.compute(operation.fn, i64, wide), result, active)
         self._set(operation.result, result)
+
+    def _exact(self, operation: Operation, whole: Array, made: Array, active: _Active) -> None:
+        """Note the lanes in which an integer that is proved to fit its type does not."""
+        off = np.asarray(whole != made)
+        if off.any():
+            off = np.broadcast_to(off if active is None else off & active, self.shape)
+            self.findings.add("overflows", self.place(operation), int(np.count_nonzero(off)))
 
     def convert(self, operation: Convert, active: _Active) -> None:
         source, target = operation.value.dtype, operation.result.dtype
         value = numeric.convert(self.environment[operation.value], source, target)
+        if operation.exact:
+            self._exact(operation, self.environment[operation.value], value, active)
         self._set(operation.result, value)
 
     def reinterpret(self, operation: Reinterpret, active: _Active) -> None:
@@ -267,13 +286,22 @@ class _Run:
     # Memory.
 
     def _index(self, address: Address) -> Array:
-        index = self.environment[address.base]
+        # In 64 bits, so that a sum that leaves 32 is seen.
+        index = self.environment[address.base].astype(np.int64)
         if address.lane_stride is not None:
             stride = address.lane_stride
             step = self.environment[stride] if isinstance(stride, Value) else np.int64(stride)
             index = index + self.lane * step
         if address.offset is not None:
             index = index + self.environment[address.offset]
+        return index
+
+    def _element(self, operation: Load | Store, active: _Active) -> Array:
+        """The element index of an access; where the address has 32 bits, its bytes fit them."""
+        index = self._index(operation.address)
+        if operation.address.dtype == i32:
+            nbytes = index * operation.buffer.dtype.size
+            self._exact(operation, nbytes, nbytes.astype(np.int32), active)
         return index
 
     def _check_aligned(
@@ -361,7 +389,7 @@ class _Run:
     def load(self, operation: Load, active: _Active) -> None:
         asked = _both(active, self._get(operation.mask))
         cells = self.memory[operation.buffer]
-        index = self._index(operation.address)
+        index = self._element(operation, active)
         self._check_aligned(operation, cells, index, asked)
         value, got = self._read(cells, index, cells.data.size, asked, operation)
         self._set(operation.result, self._filled(operation, value, got))
@@ -369,7 +397,7 @@ class _Run:
     def store(self, operation: Store, active: _Active) -> None:
         asked = _both(active, self._get(operation.mask))
         value = self.environment[operation.value]
-        index, cells = self._index(operation.address), self.memory[operation.buffer]
+        index, cells = self._element(operation, active), self.memory[operation.buffer]
         self._check_aligned(operation, cells, index, asked)
         self._write(cells, index, value, asked, operation)
 

@@ -13,10 +13,10 @@ import math
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
-import ml_dtypes
 import numpy as np
 import numpy.typing as npt
 
+from certile.ir.array_types import numpy_dtype
 from certile.ir.dtypes import DType
 from certile.reference.fused import fma_f64
 
@@ -24,36 +24,26 @@ __all__ = ["Array", "carrier", "combine", "compute", "convert", "reinterpret", "
 
 Array: TypeAlias = npt.NDArray[Any]
 
-_STORAGE: dict[str, np.dtype[Any]] = {
-    "bool": np.dtype(np.bool_),
-    **{f"{k}{n}": np.dtype(f"{k}{n // 8}") for k in "iu" for n in (8, 16, 32, 64)},
-    "f16": np.dtype(np.float16),
-    "bf16": np.dtype(ml_dtypes.bfloat16),
-    "f32": np.dtype(np.float32),
-    "f64": np.dtype(np.float64),
-    "f8e4m3": np.dtype(ml_dtypes.float8_e4m3fn),
-    "f8e5m2": np.dtype(ml_dtypes.float8_e5m2),
-}
 _NARROW = ("f16", "bf16", "f8e4m3", "f8e5m2")
 
 
 def storage(dtype: DType) -> np.dtype[Any]:
     """The NumPy dtype of an element in memory."""
-    return _STORAGE[dtype.name]
+    return numpy_dtype(dtype.name)
 
 
 def carrier(dtype: DType) -> np.dtype[Any]:
     """The NumPy dtype that carries a value between operations."""
-    return np.dtype(np.float32) if dtype.name in _NARROW else _STORAGE[dtype.name]
+    return np.dtype(np.float32) if dtype.name in _NARROW else numpy_dtype(dtype.name)
 
 
 def _rounded(value: Array, dtype: DType) -> Array:
     """A float32 or float64 array rounded to a float type, in its carrier."""
     if dtype.name not in _NARROW:
-        return np.asarray(value, _STORAGE[dtype.name])
+        return np.asarray(value, numpy_dtype(dtype.name))
     if value.dtype == np.float64:
         value = _odd_f32(value)
-    return np.asarray(value).astype(_STORAGE[dtype.name]).astype(np.float32)
+    return np.asarray(value).astype(numpy_dtype(dtype.name)).astype(np.float32)
 
 
 def _odd_f32(value: Array) -> Array:
@@ -233,17 +223,17 @@ def convert(value: Array, source: DType, target: DType) -> Array:
             return _rounded(_sticky(value), target)
         return _rounded(value.astype(np.float64) if target.name == "f64" else value, target)
     if not source.is_float:
-        return value.astype(_STORAGE[target.name])
+        return value.astype(numpy_dtype(target.name))
     whole = np.trunc(value.astype(np.float64))
     low = -(2 ** (target.bits - 1)) if target.kind == "int" else 0
     high = 2 ** (target.bits - (target.kind == "int")) - 1
     # low and high + 1 are powers of two, exact in float64 where high itself may not be.
     inside = (whole >= low) & (whole < float(high + 1))
-    exact = np.where(inside, whole, 0).astype(_STORAGE[target.name])
-    limits = np.array([low, high], _STORAGE[target.name])
+    exact = np.where(inside, whole, 0).astype(numpy_dtype(target.name))
+    limits = np.array([low, high], numpy_dtype(target.name))
     saturated = np.where(whole >= float(high + 1), limits[1], limits[0])
     kept = inside | np.isnan(whole)
-    return np.where(kept, exact, saturated).astype(_STORAGE[target.name])
+    return np.where(kept, exact, saturated).astype(numpy_dtype(target.name))
 
 
 def _sticky(value: Array) -> Array:
@@ -259,8 +249,8 @@ def _sticky(value: Array) -> Array:
 
 def reinterpret(value: Array, source: DType, target: DType) -> Array:
     """The bits of `value` as another type of equal width."""
-    stored = np.ascontiguousarray(value.astype(_STORAGE[source.name]))
-    return stored.view(_STORAGE[target.name]).reshape(value.shape).astype(carrier(target))
+    stored = np.ascontiguousarray(value.astype(numpy_dtype(source.name)))
+    return stored.view(numpy_dtype(target.name)).reshape(value.shape).astype(carrier(target))
 
 
 def combine(fn: str, dtype: DType, value: Array) -> Array:

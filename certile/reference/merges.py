@@ -103,7 +103,9 @@ def _part(name: str, form: Term, merge: Term, law: Law, before: Mapping[str, Par
             return Part(name, "absmax", bodies[0]) if known else None
         case Apply("list.sum", (body,)) if not _lists(body):
             extremes = {each.name for each in before.values() if each.kind != "sum"}
-            steps = _steps(merge, frozenset(map(str, _sides(name))), frozenset(extremes))
+            sides = {f"{side}.{each}" for side in "ab" for each in extremes}
+            steady = _Steady(frozenset(sides), frozenset(law.parameters), _exponent(body))
+            steps = _steps(merge, frozenset(map(str, _sides(name))), steady)
             if steps is not None:
                 return Part(name, "sum", body, steps)
             return _moments(name, body, merge, law, before)
@@ -137,7 +139,38 @@ def _names(term: Term) -> Iterator[str]:
 # Sums whose sides are multiplied by factors.
 
 
-def _steps(term: Term, own: frozenset[str], extremes: frozenset[str]) -> float | None:
+@dataclass(frozen=True, slots=True)
+class _Steady:
+    """What arguments of exponentials may read, so that those of one element add up to its own.
+
+    `extremes` of the sides only move one way.  `shared` numbers, which all elements share, may
+    scale their differences, by no more operations than an exponent of the body has, `most`.
+    """
+
+    extremes: frozenset[str]
+    shared: frozenset[str]
+    most: int
+
+    def holds(self, argument: Term) -> bool:
+        """Whether an argument is one of these."""
+        names = set(_names(argument))
+        scaled = not names.isdisjoint(self.shared)
+        known = names <= self.extremes | self.shared
+        return known and not (scaled and _operations(argument) > self.most)
+
+
+def _operations(term: Term) -> int:
+    """How many operations of a term round."""
+    return sum(each.fn in _ROUNDED for each in applications((term,)))
+
+
+def _exponent(body: Term) -> int:
+    """The least number of operations that round in an exponent of a body."""
+    found = (each.args[0] for each in applications((body,)) if each.fn == "exp")
+    return min(map(_operations, found), default=0)
+
+
+def _steps(term: Term, own: frozenset[str], steady: _Steady) -> float | None:
     """What a term rounds of the component `own` of a side, to which it is proportional."""
     match term:
         case Var(name) if name in own:
@@ -145,14 +178,14 @@ def _steps(term: Term, own: frozenset[str], extremes: frozenset[str]) -> float |
         case Lit(value) if value in (0, -0.0) or value == "-0.0":
             return 0.0
         case Apply("add", (p, q)):
-            return _worse(_steps(p, own, extremes), _steps(q, own, extremes), 1.0)
+            return _worse(_steps(p, own, steady), _steps(q, own, steady), 1.0)
         case Apply("where", (_, p, q)):
-            return _worse(_steps(p, own, extremes), _steps(q, own, extremes), 0.0)
+            return _worse(_steps(p, own, steady), _steps(q, own, steady), 0.0)
         case Apply("mul", (p, q)):
             held, factor = (p, q) if own & set(_names(p)) else (q, p)
-            return _both(_steps(held, own, extremes), _factor(factor, own, extremes))
+            return _both(_steps(held, own, steady), _factor(factor, own, steady))
         case Apply("div", (p, q)):
-            return _both(_steps(p, own, extremes), _factor(q, own, extremes))
+            return _both(_steps(p, own, steady), _factor(q, own, steady))
         case _:
             return None
 
@@ -165,7 +198,7 @@ def _both(a: float | None, b: float | None) -> float | None:
     return None if a is None or b is None else a + b + 1.0
 
 
-def _factor(term: Term, own: frozenset[str], extremes: frozenset[str]) -> float | None:
+def _factor(term: Term, own: frozenset[str], steady: _Steady) -> float | None:
     """What the operations of a factor round, relative to it; what it reads is taken as it is."""
     match term:
         case Lit():
@@ -173,14 +206,14 @@ def _factor(term: Term, own: frozenset[str], extremes: frozenset[str]) -> float 
         case Var(name):
             return None if name in own else 0.0
         case Apply("exp", (argument,)):
-            steady = all(name.partition(".")[2] in extremes for name in _names(argument))
-            return _OF_AN_ULP * (FUNCTIONS["exp"].ulp or 0.0) if steady else None
+            known = steady.holds(argument)
+            return _OF_AN_ULP * (FUNCTIONS["exp"].ulp or 0.0) if known else None
         case Apply("mul" | "div", (p, q)):
-            return _both(_factor(p, own, extremes), _factor(q, own, extremes))
+            return _both(_factor(p, own, steady), _factor(q, own, steady))
         case Apply("where", (_, p, q)) | Apply("maximum" | "minimum", (p, q)):
-            return _worse(_factor(p, own, extremes), _factor(q, own, extremes), 0.0)
+            return _worse(_factor(p, own, steady), _factor(q, own, steady), 0.0)
         case Apply("neg" | "abs", (p,)):
-            return _factor(p, own, extremes)
+            return _factor(p, own, steady)
         case Apply("add", (p, q)) if not _speaks_of_more(p, q):
             # The component of a merged state, as it is computed there and kept.
             return 0.0

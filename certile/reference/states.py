@@ -40,7 +40,7 @@ from certile.reference.merges import Centre, Part, factors, parts_of, slope, sum
 from certile.reference.trees import Tree
 from certile.reference.values import LARGEST, LEAST_NORMAL, UNIT, Value, wide
 
-__all__ = ["Results", "state_results"]
+__all__ = ["Results", "apart", "state_results"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,8 @@ class Results:
 def state_results(node: Reduce, args: Sequence[Value], how: Freedom, tree: Tree) -> Results | None:
     """The exact results of a reduction, each with a bound for every tree of the shape of `tree`.
 
-    `args` have the leaves along the last dimension.  None where no bound is stated for the law.
+    `args` have the leaves along the last dimension, and parameters behind them.  None where no
+    bound is stated for the law.
     """
     parts, count = parts_of(node.law), args[0].data.shape[-1]
     dtype = node.accumulate
@@ -64,14 +65,23 @@ def state_results(node: Reduce, args: Sequence[Value], how: Freedom, tree: Tree)
         return None  # The counts of a mean would be rounded.
     widened = [replace(arg, data=numeric.convert(arg.data, dtype, f64)).full() for arg in args]
     free = replace(how, unit=dtype, always=True)
-    made = _State(Algebra(node.law, f64, count, free), widened, dtype, tree)
+    leaves, given = apart(node, widened)
+    made = _State(Algebra(node.law, f64, count, free, given=given), leaves, dtype, tree)
     for part in parts:
         made.add(part)
     state = tuple(made.values[part.name] for part in parts)
     lost = np.zeros(state[0].data.shape, np.bool_)
     for value in state:
         lost = lost | ~np.isfinite(value.data)
-    return Results(made.algebra.finalize(state), lost)
+    for shared in given:
+        lost = lost | ~np.isfinite(shared.data[..., 0])
+    found = made.algebra.finalize(tuple(value.each(lambda a: a[..., None]) for value in state))
+    return Results(tuple(value.each(lambda a: a[..., 0]) for value in found), lost)
+
+
+def apart(node: Reduce, args: Sequence[Value]) -> tuple[Sequence[Value], Sequence[Value]]:
+    """The operands of a reduction, and the parameters of its law behind them."""
+    return args[: node.law.operands], args[node.law.operands :]
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +137,8 @@ class _State:
     def elements(self, term: Term, instead: dict[Term, Typed] | None = None) -> Value:
         """A term at every element, with its bound; `instead` gives some terms a value."""
         names = self.algebra.law.lift_variables()
-        variables = {name: Typed(f64, arg) for name, arg in zip(names, self.args, strict=True)}
+        variables = dict(self.algebra.shared)
+        variables |= {name: Typed(f64, arg) for name, arg in zip(names, self.args, strict=True)}
         for name, value in self.values.items():
             spread = value.each(lambda array: array[..., None])
             variables[f"state.{name}"] = Typed(f64, spread)

@@ -4,6 +4,6 @@ In: a law and its meaning.  Out: a certificate that `certile.proof.check` accept
 that could not be proved with a counterexample when one was found.
 """
 
-from certile.search.laws import Counterexample, Refusal, prove, refute
+from certile.search.laws import Counterexample, Unproved, prove, refute
 
-__all__ = ["Counterexample", "Refusal", "prove", "refute"]
+__all__ = ["Counterexample", "Unproved", "prove", "refute"]

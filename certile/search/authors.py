@@ -19,9 +19,9 @@ from certile.ir.laws import Law
 from certile.ir.meanings import Action, Domain, Meaning
 from certile.ir.terms import Apply, Term, Var, applications, replaced
 from certile.proof.check import check, heading
-from certile.proof.check.parse import Json
+from certile.proof.check.certificate import Json
 from certile.search import kept
-from certile.search.laws import Refusal, prove
+from certile.search.laws import Unproved, prove
 
 _SCHEMA: Final = "certile.author/1"
 # The functions that have a meaning over the extended reals.
@@ -54,7 +54,7 @@ class Certified:
         return content
 
 
-def certify(law: Law, meaning: Meaning | Action) -> Certified | Refusal:
+def certify(law: Law, meaning: Meaning | Action) -> Certified | Unproved:
     """A certificate of the law for all numbers or for finite ones, or why there is none.
 
     The meaning speaks of any number; the one that is returned says what was proved.
@@ -66,10 +66,10 @@ def certify(law: Law, meaning: Meaning | Action) -> Certified | Refusal:
     known = _remembered(name, law, candidates)
     if known is not None:
         return known
-    refused: Refusal | None = None
+    refused: Unproved | None = None
     for place, candidate in enumerate(candidates):
         found = prove(law, candidate)
-        if not isinstance(found, Refusal):
+        if not isinstance(found, Unproved):
             kept.keep(name, {"schema": _SCHEMA, "domain": place, "certificate": found})
             return Certified(law, candidate, _text(found))
         # What fails for finite numbers says more than that a NaN was not thought of.

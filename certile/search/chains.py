@@ -10,10 +10,11 @@ everything down to what is no arithmetic is read.  Leaves the derivation to `fus
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from certile.ir.functions import COMPARISONS, FLOAT_TESTS
+from certile.ir.laws import operand_names, parameter_names
 from certile.ir.node import Node, reach
 from certile.ir.terms import Apply, Lit, Term, Var, app, replaced, substituted
 from certile.ir.tile import (
@@ -29,12 +30,12 @@ from certile.ir.tile import (
     Result,
     Tile,
 )
-from certile.proof.check.region_terms import DEPTH, RegionReader, field_names
+from certile.proof.check.region_terms import DEPTH, RegionReader
 from certile.proof.check.terms import Refused, require
 from certile.search.fusion import Chain
 from certile.search.outer import COUNT, Outer
 from certile.search.shifts import R
-from certile.search.writing import mentions
+from certile.search.writing import mentions, product, total
 
 # Element-wise functions that have terms, and what else an operand may be made of.
 _READ: Final = (
@@ -64,10 +65,14 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A chain of terms, the fields of its elements, and which members of `Found` it holds."""
+    """A chain of terms, the fields of its elements, and which members of `Found` it holds.
+
+    `given` are the numbers that all elements share, the chain's parameters.
+    """
 
     chain: Chain
     operands: tuple[Tile, ...]
+    given: tuple[Tile, ...]
     wanted: tuple[Reduce, ...]
 
 
@@ -109,71 +114,72 @@ class _Reader:
         terms = self._terms(operands)
         names = [f"{R}{place}" for place in range(len(terms))]
         outer, key = _outer(terms[0])
-        inside, outside = list[Term](), list[Term]()
+        sums: list[tuple[_Share, ...]] = []
         for place, term in enumerate(terms[1:], 1):
             known = {other: Var(names[k]) for k, other in enumerate(terms[:place])}
             body = replaced(_summand(term), known)
-            taken = names[0 if free else 1 : place]
-            rest, factor = _pulled(body, frozenset(field_names(len(operands))), taken)
-            if mentions(rest, *names[1:]):
-                raise Refused("a sum reads an earlier sum other than by a factor")
-            inside.append(rest)
-            outside.append(factor)
-        return self._made((outer, key), terms, inside, outside)
+            sums.append(_shares(body, self._elements(), names[:place], free=free))
+        return self._made((outer, key), terms, sums)
 
     def _made(
         self,
         start: tuple[Outer, Term],
         terms: Sequence[Term],
-        inside: Sequence[Term],
-        outside: Sequence[Term],
+        sums: Sequence[tuple[_Share, ...]],
     ) -> Reading:
-        found, operands = self._found, tuple(self._operands)
-        needed = set(found.wanted)
-        for place in reversed(range(1, len(terms))):
-            if place in needed:
-                needed |= {k for k in range(1, place) if mentions(outside[place - 1], f"{R}{k}")}
-        kept = [place for place in range(1, len(terms)) if place in needed]
-        if not kept:
-            raise Refused("no sum of the chain is read")
-        value, later = _value([inside[place - 1] for place in kept], self._elements())
-        moved = {f"{R}{place}": Var(f"{R}{k}") for k, place in enumerate((0, *kept))}
-        places = {place: k for k, place in enumerate((0, *kept))}
-        specification = tuple(terms[place] for place in found.wanted)
-        factors = tuple(substituted(outside[place - 1], moved) for place in kept)
-        read = (start[1], value, *later, *factors, *specification)
+        found = self._found
+        kept = _needed(found.wanted, sums)
+        # The places in the chain of the shares of each sum that is kept.
+        places: dict[int, tuple[int, ...]] = {0: (0,)}
+        for place in kept:
+            first = sum(map(len, places.values()))
+            places[place] = tuple(range(first, first + len(sums[place - 1])))
+        shares = [share for place in kept for share in sums[place - 1]]
+        value, later = _value([share.body for share in shares], self._elements())
+        moved = {
+            f"{R}{place}": total(Var(f"{R}{k}") for k in given) for place, given in places.items()
+        }
         chain = Chain(
             *start,
             tuple(later),
-            operands=len(operands),
-            parameters={
-                name: "finite"
-                for name in self._shared()
-                if any(mentions(each, name) for each in read)
-            },
+            operands=len(self._operands),
             nonempty=found.members[0].leaves > 0,
             value=value,
-            outside=factors,
+            outside=tuple(substituted(share.factor, moved) for share in shares),
             wanted=tuple(places[place] for place in found.wanted),
-            specification=specification,
+            specification=tuple(terms[place] for place in found.wanted),
         )
-        return Reading(chain, operands, tuple(found.members[place] for place in found.wanted))
+        chain, given = self._parametrised(chain)
+        wanted = tuple(found.members[place] for place in found.wanted)
+        return Reading(chain, tuple(self._operands), given, wanted)
+
+    def _parametrised(self, chain: Chain) -> tuple[Chain, tuple[Tile, ...]]:
+        """The chain with the scalars that it speaks of as parameters, in order; and these."""
+        spoken = [
+            (name, tile)
+            for name, tile in zip(self._shared(), self._scalars, strict=True)
+            if any(mentions(each, name) for each in chain.terms())
+        ]
+        accumulate = self._found.members[0].accumulate
+        for _, tile in spoken:
+            alike = tile.dtype == accumulate
+            require(alike, f"a number in a sum is {tile.dtype}, which is not {accumulate}")
+        names = parameter_names(len(spoken))
+        by = {name: Var(to) for (name, _), to in zip(spoken, names, strict=True)}
+        made = replace(chain.substituted(by), parameters=dict.fromkeys(names, "finite"))
+        return made, tuple(tile for _, tile in spoken)
 
     def _elements(self) -> tuple[str, ...]:
-        return field_names(len(self._operands))
+        return operand_names(len(self._operands))
 
-    def _shared(self) -> list[str]:
+    def _shared(self) -> tuple[str, ...]:
         """The names of the scalars that are no constants."""
-        return [f"c{k}" for k in range(len(self._scalars))]
+        return parameter_names(len(self._scalars))
 
     def _terms(self, operands: tuple[Tile, ...]) -> list[Term]:
         """What each member is, with scalars that are no constants as parameters."""
-        scalars = tuple(self._scalars)
-        reader = RegionReader(self._found.members[0].over, (*operands, *scalars))
-        called = field_names(len(operands) + len(scalars))
-        fields = [*self._elements(), *self._shared()]
-        by = {name: Var(field) for name, field in zip(called, fields, strict=True)}
-        return [substituted(reader.term(member), by) for member in self._found.members]
+        reader = RegionReader(self._found.members[0].over, operands, tuple(self._scalars))
+        return list(map(reader.term, self._found.members))
 
     def _cut(self, tile: Tile) -> None:
         """Note what the reader has to stop at."""
@@ -192,7 +198,7 @@ class _Reader:
             return
         if free and tile.axes:
             self._operands |= dict.fromkeys(self._leaves(tile) if self._deep else (tile,))
-        elif free and not _is_read(tile):
+        elif free and not (self._deep and isinstance(tile, Map) and _is_read(tile)):
             self._scalars[tile] = None
         elif isinstance(tile, Map | Cast | Broadcast):
             for below in tile.operands():
@@ -282,6 +288,69 @@ def _summand(term: Term) -> Term:
             return body
         case _:
             raise Refused("a later reduction is no sum")
+
+
+@dataclass(frozen=True, slots=True)
+class _Share:
+    """A sum of `body` times `factor`, which no element is in: a part of a later reduction."""
+
+    body: Term
+    factor: Term
+
+
+def _shares(
+    body: Term, fields: Sequence[str], results: Sequence[str], *, free: bool
+) -> tuple[_Share, ...]:
+    """The sum of a body, cut where it adds what earlier sums give.
+
+    `results` name what was reduced before, the outer one first; with `free`, factors that read
+    that one alone are taken out as well.
+    """
+    earlier, taken = results[1:], results[0 if free else 1 :]
+    own: list[Term] = []
+    shares: list[_Share] = []
+    for part in _parts(body, earlier):
+        if not mentions(part, *earlier):
+            own.append(part)
+        elif not mentions(part, *fields):
+            shares.append(_Share(Lit(1.0), part))
+        else:
+            shares.append(_Share(*_pulled(part, frozenset(fields), taken)))
+    if own:
+        shares.insert(0, _Share(*_pulled(total(own), frozenset(fields), taken)))
+    if any(mentions(share.body, *earlier) for share in shares):
+        raise Refused("a sum reads an earlier sum other than by a factor or a summand")
+    return tuple(shares)
+
+
+def _parts(term: Term, names: Sequence[str]) -> list[Term]:
+    """The terms whose sum a term is, spread as far as summands read one of `names`."""
+    if not mentions(term, *names):
+        return [term]
+    match term:
+        case Apply("add", (a, b)):
+            return [*_parts(a, names), *_parts(b, names)]
+        case Apply("sub", (a, b)):
+            return [*_parts(a, names), *(product([Lit(-1.0), each]) for each in _parts(b, names))]
+        case Apply("mul", (a, b)):
+            return [app("mul", p, q) for p in _parts(a, names) for q in _parts(b, names)]
+        case Apply("div", (a, b)) if mentions(a, *names):
+            return [app("div", each, b) for each in _parts(a, names)]
+        case _:
+            return [term]
+
+
+def _needed(wanted: Sequence[int], sums: Sequence[tuple[_Share, ...]]) -> list[int]:
+    """The places of the sums that are read, or that such a sum reads."""
+    needed = set(wanted)
+    for place in range(len(sums), 0, -1):
+        if place in needed:
+            factors = [share.factor for share in sums[place - 1]]
+            needed |= {k for k in range(1, place) if any(mentions(f, f"{R}{k}") for f in factors)}
+    kept = [place for place in range(1, len(sums) + 1) if place in needed]
+    if not kept:
+        raise Refused("no sum of the chain is read")
+    return kept
 
 
 def _pulled(term: Term, fields: frozenset[str], names: Sequence[str]) -> tuple[Term, Term]:

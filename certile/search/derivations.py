@@ -22,17 +22,17 @@ from certile.ir.parser import law_from_json
 from certile.ir.printer import law_to_json
 from certile.ir.terms import Term, to_json
 from certile.proof.check import check, terms
-from certile.proof.check.parse import Json
+from certile.proof.check.certificate import Json
 from certile.search import fusion, kept, outer, shifts, writing
 from certile.search.fusion import Chain, Fused, derive, meaning
-from certile.search.laws import Refusal
+from certile.search.laws import Unproved
 
 SHIPPED: Final = "chains.json"
 _DOMAINS: Final[dict[str, Domain]] = {"any": "any", "finite": "finite"}
-_made: Final[dict[str, Fused | Refusal]] = {}
+_made: Final[dict[str, Fused | Unproved]] = {}
 
 
-def remembered(chain: Chain) -> Fused | Refusal:
+def remembered(chain: Chain) -> Fused | Unproved:
     """What became of the chain, whoever derived it."""
     name = digest(chain)
     if name not in _made:
@@ -72,21 +72,21 @@ def read(chain: Chain, content: object) -> Fused | None:
     return None
 
 
-def _found(chain: Chain, name: str) -> Fused | Refusal | None:
+def _found(chain: Chain, name: str) -> Fused | Unproved | None:
     found = read(chain, _shipped().get(name)) or read(chain, kept.find(_kept_as(name)))
     return found or _refusal(kept.find(_refused_as(name)))
 
 
-def _derived(chain: Chain, name: str) -> Fused | Refusal:
+def _derived(chain: Chain, name: str) -> Fused | Unproved:
     made = derive(chain)
-    if isinstance(made, Refusal):
+    if isinstance(made, Unproved):
         kept.keep(_refused_as(name), _refusal_document(made))
-    elif chain.specification is not None and not chain.parameters:
+    elif chain.specification is not None:
         kept.keep(_kept_as(name), document(made))
     return made
 
 
-def _refusal_document(refusal: Refusal) -> Json:
+def _refusal_document(refusal: Unproved) -> Json:
     return {
         "law": refusal.law,
         "obligation": refusal.obligation,
@@ -96,7 +96,7 @@ def _refusal_document(refusal: Refusal) -> Json:
     }
 
 
-def _refusal(content: object) -> Refusal | None:
+def _refusal(content: object) -> Unproved | None:
     """The refusal that plain data holds, if it is one."""
     match content:
         case {
@@ -109,7 +109,7 @@ def _refusal(content: object) -> Refusal | None:
         } if not rest and obligation.partition(".")[0] in fusion.REACHED:
             lines = tuple(each for each in formulas if isinstance(each, str))
             if len(lines) == len(formulas):
-                return Refusal(law, obligation, goal, None, lines, said)
+                return Unproved(law, obligation, goal, None, lines, said)
     return None
 
 
@@ -151,7 +151,9 @@ def _plain(chain: Chain) -> Json:
         return None if of is None else list(map(to_json, of))
 
     return {
-        **{name: getattr(chain, name) for name in ("outer", "operands", "nonempty", "wanted")},
+        **{name: getattr(chain, name) for name in ("outer", "operands", "nonempty")},
+        # A result at one place is named by it.
+        "wanted": [each[0] if len(each) == 1 else each for each in chain.wanted or ()] or None,
         **{name: to_json(getattr(chain, name)) for name in ("key", "value")},
         **{name: listed(getattr(chain, name)) for name in ("later", "outside", "specification")},
         "parameters": dict(chain.parameters),

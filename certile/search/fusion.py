@@ -2,7 +2,7 @@
 
 In: `Chain`, an outer reduction r of a key and later sums of terms f(x, r).  Out: `Fused`, a law
 whose state is merged in one pass, what it means, and a certificate that `proof.check` accepts; or
-the `Refusal` of the obligation that failed.  No operation is known by name: every summand is kept
+the `Unproved` of the obligation that failed.  No operation is known by name: every summand is kept
 as sums that are closed under change of r (`shifts`), and what special values need is found by
 trying guards until the law is proved, for all numbers first and for finite ones next.
 
@@ -21,16 +21,18 @@ from certile.ir.laws import Component, Law, StateType
 from certile.ir.meanings import Domain, Meaning
 from certile.ir.terms import Lit, Term, Var, app, substituted
 from certile.proof.check import finite_fields
+from certile.proof.check.certificate import Json
 from certile.proof.check.context import Context
 from certile.proof.check.elaborate import Reader
+from certile.proof.check.finite import SHARED
 from certile.proof.check.kinds import FINITE
-from certile.proof.check.parse import Json
 from certile.proof.check.reader import DOMAINS
 from certile.proof.check.regions import DISCHARGES
 from certile.proof.check.replay import Goal
 from certile.proof.check.terms import Refused
+from certile.proof.goal_text import text
 from certile.proof.render import Writer
-from certile.search.laws import Refusal, prove, refute
+from certile.search.laws import Unproved, prove, refute
 from certile.search.outer import COUNT, PLAIN, Outer, Part, begun, counted
 from certile.search.prover import search_table
 from certile.search.shifts import (
@@ -78,8 +80,9 @@ class Chain:
     elements share.  `nonempty`: every list has an element, so no result is claimed of none.
     `value` is the `r` that sums read, over the outer result, `r` too, and the number of elements,
     `outer.COUNT`.  `outside`, where it is given, is a factor of each sum, over the results before
-    it: `r0` is the outer one.  `wanted` are the places of the results the law gives, all unless
-    told otherwise, and `specification` what they are, where a program says it in its own terms.
+    it: `r0` is the outer one.  `wanted` are the results the law gives, each the total of those at
+    some places, all alone unless told otherwise, and `specification` what they are, where a program
+    says it in its own terms.
     """
 
     outer: Outer
@@ -90,12 +93,32 @@ class Chain:
     nonempty: bool = False
     value: Term = PLAIN
     outside: tuple[Term, ...] = ()
-    wanted: tuple[int, ...] | None = None
+    wanted: tuple[tuple[int, ...], ...] | None = None
     specification: tuple[Term, ...] | None = None
 
     def fields(self) -> tuple[str, ...]:
         """The names of the fields of an element."""
         return ("x",) if self.operands == 1 else tuple(f"x{k}" for k in range(self.operands))
+
+    def terms(self) -> tuple[Term, ...]:
+        """All that the chain says."""
+        said = (self.key, self.value, *self.later, *self.outside)
+        return said if self.specification is None else (*said, *self.specification)
+
+    def substituted(self, by: Mapping[str, Term]) -> Chain:
+        """The chain with names replaced in all that it says."""
+
+        def renamed(terms: tuple[Term, ...]) -> tuple[Term, ...]:
+            return tuple(substituted(term, by) for term in terms)
+
+        return replace(
+            self,
+            key=substituted(self.key, by),
+            value=substituted(self.value, by),
+            later=renamed(self.later),
+            outside=renamed(self.outside),
+            specification=None if self.specification is None else renamed(self.specification),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,23 +140,25 @@ class Candidate:
     domain: Domain
 
 
-def derive(chain: Chain, name: str = "fused") -> Fused | Refusal:
+def derive(chain: Chain, name: str = "fused") -> Fused | Unproved:
     """The fused law of a chain with its certificate, or the refusal of the best candidate."""
     options: list[list[tuple[Family, ...]]] = []
     for later in chain.later:
         found = _ways(chain, name, later)
-        if isinstance(found, Refusal):
+        if isinstance(found, Unproved):
             return found
         options.append(found)
-    best: Refusal | None = None
+    if _cancels(chain):
+        return Unproved(name, "near", _CANCELS, None)
+    best: Unproved | None = None
     for candidate in _candidates(chain, options):
         law, meaning = _Fusion(chain, candidate, name).built()
         proved = prove(law, meaning)
-        if not isinstance(proved, Refusal):
+        if not isinstance(proved, Unproved):
             return Fused(law, meaning, proved)
         if best is None or rank(proved) > rank(best):
             best = proved
-    return best or Refusal(name, "read", "there is no later sum", None)
+    return best or Unproved(name, "read", "there is no later sum", None)
 
 
 def meaning(
@@ -151,12 +176,12 @@ def meaning(
     )
 
 
-def rank(refusal: Refusal) -> int:
+def rank(refusal: Unproved) -> int:
     """How far a candidate came before it was refused."""
     return REACHED.index(refusal.obligation.partition(".")[0])
 
 
-def _ways(chain: Chain, name: str, later: Term) -> list[tuple[Family, ...]] | Refusal:
+def _ways(chain: Chain, name: str, later: Term) -> list[tuple[Family, ...]] | Unproved:
     """The families for a later sum: of the whole term, or of the terms whose sum it is."""
     language = Language(chain.fields(), tuple(chain.parameters), chain.key)
     try:
@@ -171,12 +196,12 @@ def _ways(chain: Chain, name: str, later: Term) -> list[tuple[Family, ...]] | Re
                 return _depends(chain, language, name, summand)
             kept = [family for family in found if _stays_near(chain, language, summand, family)]
             if not kept:
-                return Refusal(name, "near", _FAR, None)
+                return Unproved(name, "near", _FAR, None)
             options.append(kept)
         if len(set(map(negative, summands(later)))) > 1:
-            return Refusal(name, "near", _CANCELS, None)
+            return Unproved(name, "near", _CANCELS, None)
     except Refused as refusal:
-        return Refusal(name, "read", str(refusal), None)
+        return Unproved(name, "read", str(refusal), None)
     return list(choices(*options))
 
 
@@ -198,17 +223,48 @@ def _stays_near(chain: Chain, language: Language, summand: Term, family: Family)
     )
 
 
-def _depends(chain: Chain, language: Language, name: str, summand: Term) -> Refusal:
+def _depends(chain: Chain, language: Language, name: str, summand: Term) -> Unproved:
     """The refusal of a summand whose ratio speaks of the element, with two that show it."""
     table, left, right = cross(language, summand)
     names = (*chain.fields(), *(f"{name}'" for name in chain.fields()), OLD, NEW)
     domain = {f"s.{each}": FINITE for each in names}
     domain |= {f"s.{each}": DOMAINS[kind] for each, kind in chain.parameters.items()}
     found = refute(table, Goal(Context(table, domain), left, right), domain)
-    a, b = table.text(left, right)
+    a, b = text(table, left, right)
     writer = Writer(table, {})
     formula = f"{writer.text(left)} = {writer.text(right)}".replace("s.", "")
-    return Refusal(name, "ratio", f"(is {a} {b})", found, (formula,))
+    return Unproved(name, "ratio", f"(is {a} {b})", found, (formula,))
+
+
+def _bodies(chain: Chain) -> list[Term]:
+    """What each later sum adds for an element, in terms of the list."""
+    start = begun(chain.outer, chain.key, chain.value)
+    r, results, bodies = start.of_list(start.value), [start.of_list(start.result)], list[Term]()
+    for place, later in enumerate(chain.later):
+        before = {f"{R}{number}": result for number, result in enumerate(results)}
+        outside = substituted(chain.outside[place], before) if chain.outside else Lit(1.0)
+        bodies.append(product([outside, substituted(later, {R: r})]))
+        results.append(app("list.sum", bodies[-1]))
+    return bodies
+
+
+def _cancels(chain: Chain) -> bool:
+    """Whether a result is a total of sums whose terms of one element may have different signs."""
+    together = [places for places in chain.wanted or () if len(places) > 1]
+    bodies = _bodies(chain) if together else []
+    table = search_table()
+    shared = {name: table.make("sym", value=f"{SHARED}.{name}") for name in chain.parameters}
+    reader = Reader(table, shared, ("xs",), chain.fields())
+    domain = dict.fromkeys(chain.fields(), FINITE)
+    domain |= {f"{SHARED}.{name}": DOMAINS[kind] for name, kind in chain.parameters.items()}
+    for places in together:
+        parts = [bodies[place - 1] for place in places]
+        whole = app("list.sum", app("abs", total(parts)))
+        apart = app("list.sum", total(app("abs", part) for part in parts))
+        goal = Goal(Context(table, domain), reader.value(whole), reader.value(apart))
+        if refute(table, goal, domain, _ZERO_TRIALS) is not None:
+            return True
+    return False
 
 
 def _candidates(chain: Chain, options: Sequence[list[tuple[Family, ...]]]) -> Iterator[Candidate]:
@@ -237,7 +293,7 @@ class _Fusion:
     def built(self) -> tuple[Law, Meaning]:
         """The law and its meaning."""
         results = self._results()
-        if self._candidate.domain == "finite" and not self._chain.parameters:
+        if self._candidate.domain == "finite":
             self._add_anchors()
         law = self._law(results)
         return replace(law, closed=tuple(self._closed())), self._meaning()
@@ -254,6 +310,7 @@ class _Fusion:
             finalize=tuple(results),
             results=types,
             operands=self._chain.operands,
+            parameters=tuple(self._chain.parameters),
         )
 
     def _closed(self) -> Iterator[Term]:
@@ -271,11 +328,13 @@ class _Fusion:
             outside = chain.outside[place] if chain.outside else Lit(1.0)
             before = {f"{R}{number}": result for number, result in enumerate(results)}
             results.append(product([substituted(outside, before), value]))
-        return [results[place] for place in self._wanted()]
+        return self._wanted(results)
 
-    def _wanted(self) -> Sequence[int]:
-        chain = self._chain
-        return range(1 + len(chain.later)) if chain.wanted is None else chain.wanted
+    def _wanted(self, results: Sequence[Term]) -> list[Term]:
+        """The results that are wanted, of one at each place."""
+        if self._chain.wanted is None:
+            return list(results)
+        return [total(results[place] for place in places) for places in self._chain.wanted]
 
     def _meaning(self) -> Meaning:
         chain = self._chain
@@ -283,14 +342,9 @@ class _Fusion:
         return meaning(chain, specification, tuple(self._closed()), self._candidate.domain)
 
     def _specified(self) -> tuple[Term, ...]:
-        start, chain = self._start, self._chain
-        r = start.of_list(start.value)
-        results = [start.of_list(start.result)]
-        for place, later in enumerate(chain.later):
-            before = {f"{R}{number}": result for number, result in enumerate(results)}
-            outside = substituted(chain.outside[place], before) if chain.outside else Lit(1.0)
-            results.append(app("list.sum", product([outside, substituted(later, {R: r})])))
-        return tuple(results[place] for place in self._wanted())
+        bodies = _bodies(self._chain)
+        sums = [app("list.sum", body) for body in bodies]
+        return tuple(self._wanted([self._start.of_list(self._start.result), *sums]))
 
     def _add_anchors(self) -> None:
         """Sums of the fields of which the state would not show that they are finite."""
@@ -375,12 +429,12 @@ class _Fusion:
     def _vanishes(self, body: Term) -> bool:
         """Whether no list of finite numbers was found whose sum is not zero."""
         chain, table = self._chain, search_table()
-        shared = {name: table.make("sym", value=f"c.{name}") for name in chain.parameters}
+        shared = {name: table.make("sym", value=f"{SHARED}.{name}") for name in chain.parameters}
         reader = Reader(table, shared, ("xs",), chain.fields())
         start = self._start
         of_list = start.of_list(substituted(body, {R: start.value}))
         value = reader.value(app("list.sum", of_list))
         domain = dict.fromkeys(chain.fields(), FINITE)
-        domain |= {f"c.{name}": DOMAINS[kind] for name, kind in chain.parameters.items()}
+        domain |= {f"{SHARED}.{name}": DOMAINS[kind] for name, kind in chain.parameters.items()}
         goal = Goal(Context(table, domain), value, table.num(0))
         return refute(table, goal, domain, _ZERO_TRIALS) is None

@@ -9,17 +9,17 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import lru_cache
 from typing import Final
 
 from certile.ir.laws import Law
 from certile.ir.meanings import Action, Meaning
-from certile.proof.check.certificate import goal_text, heading
-from certile.proof.check.parse import Json
-from certile.proof.check.reader import DOMAINS, SHARED, goals
+from certile.proof.check.certificate import Json, heading
+from certile.proof.check.finite import SHARED
+from certile.proof.check.reader import DOMAINS, goals
 from certile.proof.check.replay import Goal, Step
-from certile.proof.check.terms import VALUED, Refused, Table
+from certile.proof.check.terms import Refused, Table
+from certile.proof.goal_text import goal_text, rows
 from certile.proof.render import claim_lines
 from certile.search.evaluate import Unspecified, World, agree, draw_world, evaluate, kind_of
 from certile.search.prover import prove_goal, search_table
@@ -57,7 +57,7 @@ class Counterexample:
 
 
 @dataclass(frozen=True, slots=True)
-class Refusal:
+class Unproved:
     """A law that was not proved: the first obligation that failed.
 
     One that was kept on disk has the words of its counterexample, `said`, in place of it.
@@ -92,13 +92,15 @@ class Refusal:
         return (f"to show: {claim}", *(f"where {name}" for name in names), self.shown)
 
 
-def prove(law: Law, meaning: Meaning | Action) -> Json | Refusal:
+def prove(law: Law, meaning: Meaning | Action) -> Json | Unproved:
     """A certificate of the law, or why there is none."""
     table = search_table()
     try:
         obligations = goals(table, law, meaning)
     except Refused as refusal:
-        return Refusal(law.name, "read", str(refusal), None)
+        return Unproved(law.name, "read", str(refusal), None)
+    except RecursionError:
+        return Unproved(law.name, "read", "a term of the law is nested too deeply", None)
     domain = {name: DOMAINS[kind] for name, kind in meaning.given().items()}
     symbols = _symbols(meaning, domain)
     for name, goal in obligations:
@@ -114,7 +116,7 @@ def prove(law: Law, meaning: Meaning | Action) -> Json | Refusal:
             table.fuel = search_table().fuel
             return _refused(table, law, meaning, (name, goal), refute(table, goal, symbols))
         scripts[name] = steps
-    return _certificate(table, heading(law, meaning), domain, obligations, scripts)
+    return _certificate(table, heading(law, meaning), obligations, scripts)
 
 
 def _refused(
@@ -123,10 +125,10 @@ def _refused(
     meaning: Meaning | Action,
     obligation: tuple[str, Goal],
     found: Counterexample | None,
-) -> Refusal:
+) -> Unproved:
     name, goal = obligation
     formulas = tuple(claim_lines(table, law, meaning, name, goal))
-    return Refusal(law.name, name, goal_text(table, goal), found, formulas)
+    return Unproved(law.name, name, goal_text(table, goal), found, formulas)
 
 
 def _symbols(meaning: Meaning | Action, domain: dict[str, int]) -> dict[str, int]:
@@ -191,37 +193,26 @@ def _holds(table: Table, world: World, goal: Goal) -> bool:
 def _certificate(
     table: Table,
     head: Json,
-    domain: Mapping[str, int],
     obligations: list[tuple[str, Goal]],
     scripts: Mapping[str, tuple[Step, ...]],
 ) -> Json:
-    used = table.reach(*{t for steps in scripts.values() for s in steps for t in s.terms})
+    spoken = {t for steps in scripts.values() for s in steps for t in s.terms}
+    sides = {side for _, goal in obligations for side in (goal.left, goal.right)}
+    used = table.reach(*spoken, *sides)
     place = {term: number for number, term in enumerate(used)}
     return {
         **head,
-        "witness": {name: _witness(mask) for name, mask in domain.items()},
-        "terms": [_row(table, term, place) for term in used],
+        "terms": rows(table, used, place),
         "obligations": [
             {
                 "name": name,
-                "goal": goal_text(table, goal),
+                "goal": [place[goal.left], place[goal.right]],
                 "assumptions": [],
                 "steps": [_step(step, place) for step in scripts[name]],
             }
             for name, goal in obligations
         ],
     }
-
-
-def _witness(mask: int) -> str:
-    """A number of each domain there is."""
-    return "1" if mask & DOMAINS["natural"] else "-1"
-
-
-def _row(table: Table, term: int, place: Mapping[int, int]) -> list[object]:
-    row = table.rows[term]
-    value = str(row.value) if isinstance(row.value, Fraction) else row.value
-    return [row.op, *([value] if row.op in VALUED else []), *(place[arg] for arg in row.args)]
 
 
 def _step(step: Step, place: Mapping[int, int]) -> list[object]:

@@ -10,9 +10,8 @@ from collections.abc import Callable
 from typing import Final
 
 from certile.proof.check import kinds
-from certile.proof.check.order import AT_MOST, compare
 from certile.proof.check.replay import Goal, Step, attained
-from certile.proof.check.terms import JOIN, Fuel, Refused, Table
+from certile.proof.check.terms import JOIN, Refused, Table
 from certile.search.algebra import difference, product, ratio, spread, total
 from certile.search.script import Script
 
@@ -38,7 +37,7 @@ def prove_goal(table: Table, goal: Goal) -> tuple[Step, ...] | None:
 
 def search_table(fuel: int = SEARCH_FUEL) -> Table:
     """A table with fuel for a search."""
-    return Table(Fuel(fuel))
+    return Table(fuel)
 
 
 def _solve(script: Script, depth: int) -> bool:
@@ -81,7 +80,7 @@ def _finish(script: Script) -> bool:
         script.take("close")
         return True
     free = script.table.free
-    recorded = [term for term in goal.context.kinds if goal.bound or not free[term]]
+    recorded = [term for term in goal.context.kinds if goal.context.bound or not free[term]]
     for term in (*script.reach(), *recorded):
         if not goal.context.kind(term):
             # A split without cases: the facts contradict.
@@ -189,19 +188,6 @@ def _attain(script: Script) -> bool:
     return False
 
 
-def _count(script: Script) -> bool:
-    """A list with elements has at least one: needed where 1 is compared."""
-    one, context = script.table.num(1), script.goal.context
-    compared = any(
-        parents & {"max", "min", "less"} for parents in [_parents(script).get(one, set())]
-    )
-    for term in script.reach() if compared else ():
-        row = script.table.rows[term]
-        if row.op == "sum" and row.args == (one,) and context.order.get((one, term), 0) < AT_MOST:
-            return script.attempt("count", terms=(term,))
-    return False
-
-
 def _relate(script: Script) -> bool:
     """Write a sum of the left as a factor times a sum of the right, after proving it."""
     rows, goal = script.table.rows, script.goal
@@ -227,7 +213,7 @@ def _relate_by(script: Script, over: int, factor: int, under: int) -> bool:
     if not script.attempt("have", terms=(over, written)):
         return False
     moved = factor == one or script.attempt("factor_in", (1,))
-    if moved and script.attempt("under") and _solve_down_to(script, floor, _DEPTH):
+    if moved and script.attempt("operands") and _solve_down_to(script, floor, _DEPTH):
         return script.replace(over, written)
     script.back(mark)
     return False
@@ -257,7 +243,7 @@ def _same_values(script: Script) -> bool:
         for value in (table.num(0), table.num("nan")):
             mark, floor = script.mark(), script.open
             script.take("have", terms=(term, table.apply(row, (value,))))
-            proved = script.attempt("under") and _solve_down_to(script, floor, _DEPTH)
+            proved = script.attempt("operands") and _solve_down_to(script, floor, _DEPTH)
             if proved and script.replace(term, table.apply(row, (value,))):
                 return True
             script.back(mark)
@@ -272,7 +258,7 @@ def _vanishing(script: Script) -> bool:
         return False
     floor, zeros = script.open, table.apply(row, (goal.right,))
     script.take("have", terms=(goal.left, zeros))
-    proved = script.attempt("under") and _solve_down_to(script, floor, _DEPTH)
+    proved = script.attempt("operands") and _solve_down_to(script, floor, _DEPTH)
     return proved and script.replace(goal.left, zeros)
 
 
@@ -308,7 +294,7 @@ def _decide(script: Script) -> bool:
                 return True
         elif row.op in ("same", "less", "max", "min"):
             a, b = row.args
-            known = compare(context, a, b) or compare(context, b, a)
+            known = context.compare(a, b) or context.compare(b, a)
             decided = known if row.op in ("max", "min") else context.kind(term) in _DECIDED
             if not decided and _decide_order(script, a, b):
                 return True
@@ -332,7 +318,11 @@ def _decide_order(script: Script, a: int, b: int) -> bool:
             return True
     if not x & y:
         return False
-    return script.attempt("compare", terms=(a, b))
+    # Two numbers: which one is less, if one is.
+    less = script.table.make("less", a, b)
+    if context.kind(less) in _DECIDED:
+        less = script.table.make("less", b, a)
+    return script.attempt("split", terms=(less,), masks=(kinds.POS, kinds.ZERO))
 
 
 def _expand(script: Script) -> bool:
@@ -375,15 +365,16 @@ def _factored(script: Script) -> bool:
     sides = [rows[goal.left].op, rows[goal.right].op]
     if sorted(sides) != ["mul", "sum"]:
         return False
-    return script.attempt("factor_in", (sides.index("mul"),)) and script.attempt("under")
+    return script.attempt("factor_in", (sides.index("mul"),)) and script.attempt("operands")
 
 
-def _under(script: Script) -> bool:
-    return script.attempt("under")
+def _bodies(script: Script) -> bool:
+    left = script.table.rows[script.goal.left]
+    return left.op in JOIN and script.attempt("operands")
 
 
-def _congruence(script: Script) -> bool:
-    return script.attempt("congruence")
+def _operands(script: Script) -> bool:
+    return script.attempt("operands")
 
 
 _CERTAIN: Final[tuple[Tactic, ...]] = (
@@ -392,15 +383,14 @@ _CERTAIN: Final[tuple[Tactic, ...]] = (
     _split_elements,
     _split_counts,
     _attain,
-    _count,
     _same_values,
     _relate,
 )
 _DOUBTFUL: Final[tuple[Tactic, ...]] = (
     _vanishing,
-    _under,
+    _bodies,
     _expand,
-    _congruence,
+    _operands,
     _difference,
     _decide,
     _split_sums,

@@ -38,14 +38,14 @@ from certile.ir.tile import (
 from certile.ir.types import Axis, TileType, join_axes
 from certile.ir.verify import verify
 from certile.ir.walk import parallel_regions, substitute, values
-from certile.proof.check.parse import Json
+from certile.proof.check.certificate import Json
 from certile.proof.check.region_terms import require_regrouped
 from certile.proof.check.regions import SCHEMA, check_rewrite, conjunction
 from certile.proof.check.terms import Refused
 from certile.search.chains import Found, Reading, readings
 from certile.search.derivations import remembered
 from certile.search.fusion import Chain, Fused, rank
-from certile.search.laws import Refusal as Unproved
+from certile.search.laws import Unproved
 from certile.source import Loc
 
 _RULE = "rewrite"
@@ -216,8 +216,6 @@ class _Deriver:
         fused = self._derive(reading.chain)
         if isinstance(fused, Unproved):
             return fused
-        if reading.chain.parameters:
-            return Refused("a number that is no constant stands in a sum")
         law = _discharged(fused.law)
         kernel = substitute(self._kernel, *_replacements(reading, members, law))
         if verify(kernel):
@@ -280,7 +278,7 @@ def _replacements(
     reading: Reading, members: tuple[Reduce, ...], law: Law
 ) -> tuple[dict[Node, Node], tuple[Node, ...]]:
     """What stands for each member of a chain that is read, and below what nothing is replaced."""
-    one = _fold(law, members[0], reading.operands, members[-1].loc)
+    one = _fold(law, members[0], reading, members[-1].loc)
     given = tuple(value_of_fold(one, k, at.spanned) for k, at in enumerate(reading.wanted))
     fallback = Fallback(
         values=given, instead=reading.wanted, when=unproved(one), type=given[0].type, loc=one.loc
@@ -292,16 +290,17 @@ def _replacements(
     return by, tuple(by.values())
 
 
-def _fold(law: Law, outer: Reduce, operands: tuple[Tile, ...], loc: Loc) -> Reduce:
+def _fold(law: Law, outer: Reduce, reading: Reading, loc: Loc) -> Reduce:
     """The reduction by a law in place of the chain that begins with `outer`."""
     return Reduce(
-        args=operands,
+        args=reading.operands,
         init=(),
+        given=reading.given,
         over=outer.over,
         law=law,
         policy="unordered_tree",
         accumulate=outer.accumulate,
-        type=TileType(outer.accumulate, _spanned(operands, outer)),
+        type=TileType(outer.accumulate, _spanned(reading.operands, outer)),
         loc=loc,
     )
 

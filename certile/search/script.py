@@ -11,7 +11,6 @@ from typing import Final
 
 from certile.proof.check import kinds
 from certile.proof.check.context import Context
-from certile.proof.check.order import compare
 from certile.proof.check.replay import Goal, Replay, Step
 from certile.proof.check.terms import JOIN, UNIT, Refused, Table
 
@@ -74,7 +73,7 @@ class Script:
         """Every term of the goal that may be a parameter of a step, lowest first."""
         free = self.table.free
         terms = self.table.reach(self.goal.left, self.goal.right)
-        return sorted(term for term in terms if self.goal.bound or not free[term])
+        return sorted(term for term in terms if self.goal.context.bound or not free[term])
 
     def occurrences(self, term: int) -> Iterator[Path]:
         """The paths to a term, each found after the step taken at the one before."""
@@ -121,7 +120,7 @@ class Script:
         """The rule that makes the term smaller, if there is one."""
         row = self.table.rows[term]
         if row.op != "num" and context.kind(term) in kinds.ONLY:
-            return "constant", ()
+            return "equality", (self.table.num(kinds.ONLY[context.kind(term)]),)
         if row.op == "choose":
             condition, first, second = row.args
             decided = (
@@ -129,10 +128,12 @@ class Script:
             )
             return ("branch", ()) if decided or first == second else None
         if row.op in ("add", "mul", "max", "min") and self.table.num(UNIT[row.op]) in row.args:
-            return "unit", ()
+            neutral, (a, b) = self.table.num(UNIT[row.op]), row.args
+            return "regroup", (b if a == neutral else a,)
         if row.op in ("max", "min"):
             a, b = row.args
-            return ("extreme", ()) if compare(context, a, b) or compare(context, b, a) else None
+            known = context.compare(a, b) or context.compare(b, a)
+            return ("extreme", ()) if known else None
         if row.op == "log":
             return (
                 "log_of_exp" if self.table.rows[row.args[0]].op == "exp" else "log_of_product"
@@ -144,5 +145,13 @@ class Script:
         if self.table.rows[term].op not in _ATOMS:
             return None
         rows = self.table.rows
-        same = [b for a, b in context.equal if a == term and b < term and rows[b].op in _ATOMS]
-        return ("equality", (min(same),)) if same else None
+        facts = [row.args for fact in context.kinds if (row := rows[fact]).op in ("less", "same")]
+        beside = {each for args in facts if term in args for each in args}
+        same = [
+            each
+            for each in sorted(beside)
+            if each < term
+            and rows[each].op in _ATOMS
+            and context.kind(self.table.make("same", term, each)) == kinds.POS
+        ]
+        return ("equality", (same[0],)) if same else None

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
 
-from certile.ir.terms import Lit, Term, Var, app, substituted
+from certile.ir.terms import Lit, Term, Var, app, applications, substituted
 from certile.proof.check.elaborate import Reader
 from certile.proof.check.field import Exponent, Field, Monomial, Polynomial, Powers
 from certile.proof.check.terms import Refused, Table
@@ -129,13 +129,14 @@ def _scale(language: Language, summand: Term) -> Scale | None:
     table = search_table()
     reader = language.reader(table)
     old, new = (reader.value(substituted(summand, {R: Var(name)})) for name in (OLD, NEW))
-    field = Field(table)
+    field, moving = Field(table), (R, *language.fields)
     try:
         over, under = field.read(new), field.read(old)
         found = _quotient([(over.top, 1), (over.bottom, -1), (under.bottom, 1), (under.top, -1)])
         if found is None or _speaks(table, found[0]):
             return None
-        factor = _Writer(table).monomial(*found)
+        alone = (each for each in applications((summand,)) if not mentions(each, *moving))
+        factor = _Writer(table, {reader.value(each): each for each in alone}).monomial(*found)
         same = Field(table).equal(table.make("mul", reader.value(factor), old), new)
     except Refused:
         return None
@@ -165,10 +166,13 @@ def _speaks(table: Table, monomial: Monomial) -> bool:
 
 
 class _Writer:
-    """Writes monomials of symbols as terms, with differences of old and new where there are."""
+    """Writes monomials of symbols as terms, with differences of old and new where there are.
 
-    def __init__(self, table: Table) -> None:
-        self._table = table
+    `known` are terms that stand for no symbol, and speak of no element.
+    """
+
+    def __init__(self, table: Table, known: Mapping[int, Term]) -> None:
+        self._table, self._known = table, known
 
     def monomial(self, monomial: Monomial, value: Fraction) -> Term:
         powers, exponent = monomial
@@ -189,6 +193,8 @@ class _Writer:
 
     def _atom(self, atom: int) -> Term:
         row = self._table.rows[atom]
+        if atom in self._known:
+            return self._known[atom]
         if row.op not in ("sym", "elem"):
             raise Refused("a factor holds more than symbols")
         return Var(str(row.value))

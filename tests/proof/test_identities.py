@@ -11,7 +11,7 @@ from certile.proof.check import check, kinds
 from certile.proof.check.context import Context
 from certile.proof.check.elaborate import Reader
 from certile.proof.check.replay import Goal, Replay
-from certile.search import Refusal, prove, refute
+from certile.search import Unproved, prove, refute
 from certile.search.prover import prove_goal, search_table
 
 MINUS_A, MINUS_B = app("neg", "a"), app("neg", "b")
@@ -78,7 +78,7 @@ def test_a_sum_of_products_does_not_depend_on_a_sign(factor):
     form = app("list.sum", product)
     meaning = Meaning((form,), (form,), {"x": "any"})
     certificate = prove(law, meaning)
-    assert not isinstance(certificate, Refusal)
+    assert not isinstance(certificate, Unproved)
     assert check(certificate, law, meaning) is None
 
 
@@ -91,6 +91,7 @@ def test_a_scale_leaves_a_maximum_if_it_is_not_negative():
         lift=(app("mul", "c", "x"),),
         merge=(app("maximum", "a.s", "b.s"),),
         finalize=(Var("s"),),
+        parameters=("c",),
     )
     outside = app("mul", "c", app("list.max", "x"))
     closed = (app("list.max", app("mul", "c", "x")),)
@@ -99,7 +100,7 @@ def test_a_scale_leaves_a_maximum_if_it_is_not_negative():
             closed, (outside,), {"x": "finite"}, parameters={"c": kind}, nonempty=True
         )
         refusal = prove(law, meaning)
-        assert isinstance(refusal, Refusal)
+        assert isinstance(refusal, Unproved)
         assert refusal.obligation == "finalize.0"
         assert refusal.counterexample is not None
 
@@ -108,10 +109,10 @@ def test_a_nan_is_found_at_every_split():
     """max of [1, nan, 2] is NaN however it is cut; the certificate is for all of V."""
     assert MEANINGS["maximum"].domain == {"x": "any"}
     certificate = prove(MAXIMUM, MEANINGS["maximum"])
-    assert "nan" in certificate["domain"]["x"]
+    assert certificate["domain"] == {"x": "any"}
     ignoring = replace(MAXIMUM, merge=(app("where", app("lt", "a.s", "b.s"), "b.s", "a.s"),))
     refusal = prove(ignoring, MEANINGS["maximum"])
-    assert isinstance(refusal, Refusal)
+    assert isinstance(refusal, Unproved)
     assert refusal.obligation == "cat.s"
 
 
@@ -120,15 +121,15 @@ def test_nonempty_is_no_part_of_a_proof_for_lists_that_may_be_empty():
     law = replace(MAXIMUM, finalize=(app("where", app("eq", "s", Lit("-inf")), 0.0, "s"),))
     form = app("list.max", "x")
     claimed = app("where", app("is", form, Lit("-inf")), 0.0, form)
-    assert not isinstance(prove(law, Meaning((form,), (claimed,), {"x": "any"})), Refusal)
+    assert not isinstance(prove(law, Meaning((form,), (claimed,), {"x": "any"})), Unproved)
     counted = app("div", app("mul", app("list.sum", 1.0), form), app("list.sum", 1.0))
     meaning = Meaning((form,), (counted,), {"x": "finite"}, nonempty=True)
     certificate = prove(MAXIMUM, meaning)
-    assert not isinstance(certificate, Refusal), certificate.text()
+    assert not isinstance(certificate, Unproved), certificate.text()
     assert check(certificate, MAXIMUM, meaning) is None
     empty = replace(meaning, nonempty=False)
     assert "finalize.0" in check(certificate, MAXIMUM, empty)
     refusal = prove(MAXIMUM, empty)
-    assert isinstance(refusal, Refusal)
+    assert isinstance(refusal, Unproved)
     assert refusal.counterexample is not None
     assert "on []" in refusal.shown

@@ -15,8 +15,8 @@ from certile.ir.dtypes import f64
 from certile.ir.laws import BUILTIN
 from certile.ir.meanings import MEANINGS
 from certile.proof.check import goals
-from certile.proof.check.reader import closed_forms
-from certile.proof.check.terms import Fuel, Table
+from certile.proof.check.finite import Parts
+from certile.proof.check.terms import Table
 from certile.reference.algebra import Algebra
 from certile.reference.values import Value
 from certile.search.evaluate import World, evaluate
@@ -52,9 +52,9 @@ def elements(law, row, weights):
 
 def meant(law, held):
     """Closed forms and specifications on a list, by the checker's reader."""
-    table, meaning = Table(Fuel(10**6)), MEANINGS[law.name]
+    table, meaning = Table(10**6), MEANINGS[law.name]
     world = World({"xs": held, "ys": []}, {})
-    forms = closed_forms(table, law, meaning, ("xs",)).values()
+    forms = Parts(table, law).closed(meaning.closed, "xs")
     specs = [goal.right for name, goal in goals(table, law, meaning) if name.startswith("final")]
     return [[evaluate(table, world, term) for term in each] for each in (forms, specs)]
 

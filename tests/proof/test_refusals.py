@@ -8,7 +8,7 @@ from certile.ir.laws import LOGSUMEXP, MAXIMUM
 from certile.ir.meanings import MEANINGS, Meaning
 from certile.ir.terms import Apply, Lit, Var, app
 from certile.proof.check import check, goals
-from certile.search import Refusal, prove
+from certile.search import Unproved, prove
 from certile.search.prover import prove_goal, search_table
 from tests.proof.laws import affine, finite, moments, wrong
 
@@ -19,7 +19,7 @@ WRONG = wrong()
 def test_the_failed_obligation_is_named_and_refuted(name):
     law, meaning, obligation = WRONG[name]
     refusal = prove(law, meaning)
-    assert isinstance(refusal, Refusal)
+    assert isinstance(refusal, Unproved)
     assert refusal.obligation == obligation
     assert refusal.counterexample is not None
     assert f"{obligation} is not proved; on " in refusal.text()
@@ -41,7 +41,7 @@ def test_a_refusal_without_counterexample_says_so():
     claimed = app("mul", 2.0, app("log", app("abs", "x")))
     meaning = Meaning((app("list.max", claimed),), (app("list.max", claimed),), {"x": "any"})
     refusal = prove(law, meaning)
-    assert isinstance(refusal, Refusal)
+    assert isinstance(refusal, Unproved)
     assert refusal.obligation == "one.s"
     assert "no counterexample was found" in refusal.text()
 
@@ -58,14 +58,14 @@ def test_a_refusal_without_counterexample_says_so():
 def test_true_laws_are_proved_and_checked(law, meaning):
     meaning = finite(meaning) if law.name == "mean_var" else meaning
     certificate = prove(law, meaning)
-    assert not isinstance(certificate, Refusal), certificate.text()
+    assert not isinstance(certificate, Unproved), certificate.text()
     assert check(certificate, law, meaning) is None
 
 
 def test_claimed_kinds_must_be_kept():
     law, action = affine()
     refusal = prove(law, replace(action, parts={"k": "natural", "c": "any"}))
-    assert isinstance(refusal, Refusal)
+    assert isinstance(refusal, Unproved)
     assert "may leave the kinds" in refusal.goal
 
 
@@ -84,7 +84,7 @@ def test_claimed_kinds_must_be_kept():
 )
 def test_what_the_reader_refuses(change, reason):
     refusal = prove(replace(LOGSUMEXP, **change), MEANINGS["logsumexp"])
-    assert isinstance(refusal, Refusal)
+    assert isinstance(refusal, Unproved)
     assert refusal.obligation == "read"
     assert reason in refusal.goal
 
@@ -100,5 +100,5 @@ def test_what_the_reader_refuses(change, reason):
 )
 def test_a_meaning_must_fit_its_law(change, reason):
     refusal = prove(MAXIMUM, replace(MEANINGS["maximum"], **change))
-    assert isinstance(refusal, Refusal)
+    assert isinstance(refusal, Unproved)
     assert reason in refusal.goal

@@ -8,10 +8,10 @@ used.
 import math
 
 from certile.proof.check import kinds
-from certile.proof.check.context import Context
-from certile.proof.check.order import AT_MOST, BELOW
-from certile.proof.check.terms import Fuel, Table
+from certile.proof.check.context import AT_MOST, BELOW, Context
+from certile.proof.check.terms import Table
 from certile.search.evaluate import Unspecified, World, draw_element, evaluate, kind_of
+from tests.unit.proof.builder import identical, in_order
 
 DOMAIN = {"x": kinds.ANY, "v": kinds.ANY, "i": kinds.ZERO | kinds.POS}
 _CONSTANTS = (0, 1, -1, 2, "inf", "-inf", "nan")
@@ -25,7 +25,7 @@ class Sample:
 
     def __init__(self, choose):
         self.choose = choose
-        self.table = Table(Fuel(10**9))
+        self.table = Table(10**9)
         self.world = World(
             {
                 name: [draw_element(choose, DOMAIN) for _ in range(choose.choice((0, 1, 1, 2, 3)))]
@@ -63,10 +63,10 @@ class Sample:
         if pick == 0:
             return context.with_kind(a, kind_of(x) | self.choose.choice((0, 0, 1, 8, 32, 62)))
         if x == y or (math.isnan(x) and math.isnan(y)):
-            return context.with_equal(a, b)
+            return identical(context, a, b)
         if not math.isnan(x + y) and (math.isinf(x - y) or abs(x - y) > 1e-6):
             rank = self.choose.choice((BELOW, AT_MOST))
-            return context.with_order(*((a, b) if x < y else (b, a)), rank)
+            return in_order(context, *((a, b) if x < y else (b, a)), rank)
         return context
 
     def elements(self, name):

@@ -16,9 +16,10 @@ from certile.ir.tile import Const, Iota, Load, Map, Reduce, Result
 from certile.ir.types import Axis, TileType
 from certile.ir.walk import parallel_regions, substitute, values
 from certile.proof.check import goals
-from certile.proof.check.certificate import goal_text, heading
+from certile.proof.check.certificate import heading
 from certile.proof.check.regions import RegionReader
-from certile.proof.check.terms import Fuel, Refused, Table
+from certile.proof.check.terms import Refused, Table
+from certile.proof.goal_text import rows
 from tests import terms as law_terms
 from tests.rewrites.forms import fallbacks, folded
 
@@ -74,32 +75,50 @@ def at(content, path):
     return content
 
 
+class Parts:
+    """A certificate and the paths of its parts, listed once for many edits."""
+
+    def __init__(self, content):
+        self.content = content
+        self.paths = list(places(content))
+        self.known = set(self.paths)
+
+
+def _opened(content, path):
+    """A copy of the content, and what holds the part at a path; other parts are shared."""
+    made = copy.copy(content)
+    holder = made
+    for key in path[:-1]:
+        holder[key] = copy.copy(holder[key])
+        holder = holder[key]
+    return made, holder
+
+
 def edited(choose, certificate, others):
-    """The certificate with one part changed; `others` are true certificates of other rewritings."""
-    made = copy.deepcopy(certificate)
-    path = choose.choice([path for path in places(made) if path])
-    holder, key = at(made, path[:-1]), path[-1]
+    """The content with one part changed; `others` are the parts of other true certificates."""
+    path = choose.choice(certificate.paths[1:])
+    made, holder = _opened(certificate.content, path)
+    key = path[-1]
     match choose.randrange(7):
         case 0:
-            holder[key] = copy.deepcopy(choose.choice(HOSTILE))
+            holder[key] = choose.choice(HOSTILE)
         case 1:
             del holder[key]
         case 2:
             _swap(choose, holder, key)
         case 3:
             other = choose.choice(others)
-            found = choose.choice(list(places(other)))
-            holder[key] = copy.deepcopy(at(other, found))
+            holder[key] = at(other.content, choose.choice(other.paths))
         case 4:
             # The same place of another certificate, where it has one.
             other = choose.choice(others)
-            if path in set(places(other)):
-                holder[key] = copy.deepcopy(at(other, path))
+            if path in other.known:
+                holder[key] = at(other.content, path)
         case 5:
             _nudge(choose, holder, key)
         case 6:
             if isinstance(holder, list):
-                holder.insert(choose.randrange(len(holder) + 1), copy.deepcopy(holder[key]))
+                holder.insert(choose.randrange(len(holder) + 1), holder[key])
             else:
                 holder[f"{key}_"] = holder[key]
     return made
@@ -135,10 +154,13 @@ def _law_edited(choose, law):
     state = [component.name for component in law.state]
     names = {
         "identity": ["x"],
-        "lift": list(law.lift_variables()),
-        "merge": [f"{side}.{name}" for side in "ab" for name in state],
-        "finalize": state,
-        "closed": [*law.lift_variables(), *(f"state.{name}" for name in state)],
+        "lift": [*law.lift_variables(), *law.parameters],
+        "merge": [*(f"{side}.{name}" for side in "ab" for name in state), *law.parameters],
+        "finalize": [*state, *law.parameters],
+        "closed": [
+            *(*law.lift_variables(), *law.parameters),
+            *(f"state.{name}" for name in state),
+        ],
     }
     part = choose.choice(("identity", "lift", "merge", "merge", "finalize", "closed"))
     terms = list(getattr(law, part))
@@ -172,6 +194,19 @@ def another_operand(choose, after, pick):
     negated = Map(fn="neg", args=(args[k],), type=args[k].type)
     args[k] = choose.choice([*others, doubled, negated])
     return _instead(after, fold, fold.with_(args=tuple(args)))
+
+
+def another_number(choose, after, pick):
+    """The fold is given another number, or one more; without one it is an operand's double."""
+    fold = folded(pick)
+    if not fold.given:
+        return another_operand(choose, after, pick)
+    given, one = list(fold.given), Const(value=1.0, type=fold.given[0].type)
+    k = choose.randrange(len(given))
+    negated = Map(fn="neg", args=(given[k],), type=given[k].type)
+    elements = [v for v in values(after) if isinstance(v, Load) and v.dtype == given[k].dtype]
+    given[k] = choose.choice([one, negated, *elements])
+    return _instead(after, fold, fold.with_(given=tuple(given)))
 
 
 def another_axis(choose, after, pick):
@@ -253,6 +288,7 @@ EDITS = (
     another_law,
     another_law,
     another_operand,
+    another_number,
     another_axis,
     another_reduction,
     another_condition,
@@ -296,17 +332,23 @@ def _term(content):
 def _redress(entry, fallback):
     fold = folded(fallback)
     law = replace(fold.law, finalize=fold.law.finalize[:-1], results=fold.law.results[:-1])
-    reader = RegionReader(fold.over, fold.args)
+    reader = RegionReader(fold.over, fold.args, fold.given)
     meaning = Meaning(
         closed=tuple(map(_term, entry["closed"])),
         specification=tuple(reader.term(each) for each in fallback.instead),
         domain=entry["domain"],
+        parameters=dict.fromkeys(law.parameters, "finite"),
         nonempty=all(axis.extent >= 1 for axis in fold.over),
         bounded=True,
     )
-    table = Table(Fuel(400_000))
+    table = Table(400_000)
     obligations = dict(goals(table, law, meaning))
     entry["certificate"] |= heading(law, meaning)
+    terms = entry["certificate"]["terms"]
     for proof in entry["certificate"]["obligations"]:
         if proof["name"] in obligations:
-            proof["goal"] = goal_text(table, obligations[proof["name"]])
+            goal = obligations[proof["name"]]
+            used = table.reach(goal.left, goal.right)
+            place = {term: len(terms) + number for number, term in enumerate(used)}
+            terms += rows(table, used, place)
+            proof["goal"] = [place[goal.left], place[goal.right]]

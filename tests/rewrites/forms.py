@@ -126,7 +126,7 @@ def watched(kernel):
     """
     (fallback,) = fallbacks(kernel)
     fold = folded(fallback)
-    names = [component.name for component in fold.law.state]
+    names = [*(component.name for component in fold.law.state), *fold.law.parameters]
     law = replace(
         fold.law,
         finalize=tuple(app("isfinite", name) for name in names),

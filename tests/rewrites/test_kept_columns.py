@@ -13,6 +13,7 @@ import certile as ct
 from certile.analysis.reads import reads
 from certile.codegen import emitter_for
 from certile.ir.dtypes import bool_
+from certile.ir.machine import Compute, operations
 from certile.ir.tile import LoopIndex, Store, View
 from certile.ir.walk import parallel_regions
 from certile.plan.choose import choose
@@ -21,6 +22,7 @@ from certile.plan.record import Mapping
 from certile.plan.text import plan_text
 from certile.proof.check.regions import check_rewrite
 from certile.runtime.cuda.toolchain import compile_cuda
+from certile.search.regions import derived
 from tests.differential.harness import REFERENCE, SHEETS, Case
 from tests.differential.loads import machine_loads
 from tests.metal_units import Unit
@@ -236,3 +238,31 @@ def test_a_plan_derives_where_scores_are_made_again():
         assert [form.derived for form in plan.forms] == [False, False, True]
         assert len(plan.rows.inline) == 1
         assert "made where an element of it is read" in plan_text(plan)
+
+
+def exponentials(kernel):
+    """How many exponentials stand in the text of a kernel."""
+    found = operations(kernel.body)
+    return sum(isinstance(at, Compute) and at.fn == "exp" for at in found)
+
+
+@pytest.mark.parametrize("sheet", ["metal", "cuda"])
+def test_what_columns_share_is_made_once_for_all_that_a_lane_folds(sheet):
+    """A lane folds one column, or two, or four: the weights are the same ones."""
+    counts = set()
+    for columns_of_a_lane in (1, 2, 4):
+        shapes = {"x": (3, 40), "v": (3, 40, 32 * columns_of_a_lane)}
+        shapes |= {"out": (3, 32 * columns_of_a_lane)}
+        kernel = columns.traced(columns.pooled, shapes)
+        (region,) = parallel_regions(kernel)
+        made = derived(kernel, region).rewrite.kernel
+        rng = np.random.default_rng(1)
+        given = {name: rng.normal(size=shape).astype(np.float32) for name, shape in shapes.items()}
+        case = Case(made, given).copy()
+        lowered = case.lower(SHEETS[sheet], WAYS[0], options=forms.AS_WRITTEN)
+        ((plan, launch),) = lowered
+        (report,) = case.run_machine(lowered)
+        assert report.ok, report
+        forms.judge(forms.Ran(case.outputs(), depths(plan)), kernel, given, sheet)
+        counts.add(exponentials(launch.kernel))
+    assert len(counts) == 1

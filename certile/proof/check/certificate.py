@@ -1,36 +1,32 @@
-"""Certificates: the JSON of `certile.certificate/1`, and `check`, which says whether one holds.
+"""Certificates: the JSON of `certile.certificate/2`, and `check`, which says whether one holds.
 
-The terms, goals, domain and discharges come from the law and its meaning; a certificate supplies
-only steps, and repeats the rest so that it speaks of nothing else by accident.  `check` is total:
-it answers None, or one sentence that says what does not hold.
+The goals, domain and discharges come from the law and its meaning; a certificate supplies only
+terms and steps, and repeats the rest so that it speaks of nothing else by accident.  What reads
+JSON takes anything, and answers a value or refuses: a bool is no integer here, a negative index
+none at all, and a constant is written in digits.  `check` is total: it answers None, or one
+sentence that says what does not hold.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Collection
 from dataclasses import asdict
+from fractions import Fraction
 from typing import Final
 
 from certile.ir.laws import Law
-from certile.ir.meanings import Action, Domain, Meaning
-from certile.ir.terms import to_json
-from certile.proof.check import kinds
-from certile.proof.check.parse import (
-    Json,
-    constant_of,
-    document_of,
-    fields_of,
-    list_of,
-    step_of,
-    terms_of,
-)
-from certile.proof.check.reader import DOMAINS, goals
-from certile.proof.check.replay import Goal, Replay, Step
-from certile.proof.check.terms import Fuel, Refused, Table, require
+from certile.ir.meanings import Action, Meaning
+from certile.proof.check.kinds import ANY
+from certile.proof.check.reader import goals
+from certile.proof.check.replay import STEP_NAMES, Goal, Replay, Step
+from certile.proof.check.terms import ARITY, JOIN, VALUED, Refused, Table, Value, require
 
-SCHEMA: Final = "certile.certificate/1"
+Json = dict[str, object]
+
+SCHEMA: Final = "certile.certificate/2"
 FUEL: Final = 400_000
 _LENGTH: Final = 1_000_000
 _STEPS: Final = 20_000
@@ -39,42 +35,31 @@ _FIELDS: Final = (
     *("terms", "obligations", "rounding"),
 )
 _PROOF: Final = ("name", "goal", "assumptions", "steps")
+_CONSTANT: Final = re.compile(r"-inf|inf|nan|-?[0-9]{1,600}(/[1-9][0-9]{0,599})?")
 
 
 def heading(law: Law, meaning: Meaning | Action) -> Json:
-    """What a certificate of this law repeats: digests of specification and law, the domain."""
-    state = [[component.name, str(component.type)] for component in law.state]
+    """What a certificate of this law repeats: digests of meaning and law, the domain."""
     return {
         "schema": SCHEMA,
         "law": law.name,
-        "before": _digest(
-            None, (meaning, ("domain", "specification", "loop", "step", "start", "result"))
-        ),
+        "before": _digest((meaning, ("specification", "loop", "step", "start", "result"))),
         "after": _digest(
-            state,
-            (law, ("identity", "lift", "merge", "finalize", "commutative")),
+            (law, ("state", "identity", "lift", "merge", "finalize", "commutative")),
             (meaning, ("closed", "parts", "act")),
         ),
-        "domain": {
-            name: [kinds.NAMES[mask.bit_length() - 1] for mask in kinds.single(DOMAINS[kind])]
-            for name, kind in meaning.given().items()
-        },
+        "domain": dict(meaning.given()),
+        # One is in every domain there is.
+        "witness": dict.fromkeys(meaning.given(), "1"),
         "discharges": [asdict(discharge) for discharge in meaning.discharges],
         "rounding": None,
     }
 
 
-def _digest(state: object, *parts: tuple[object, tuple[str, ...]]) -> str:
-    """SHA-256 of some fields of a law and its meaning, where they are there, as JSON."""
-    given = {name: getattr(of, name, None) for of, names in parts for name in names}
-    content = {name: _plain(value) for name, value in given.items()}
-    return hashlib.sha256(_text({"state": state, **content}).encode()).hexdigest()
-
-
-def _plain(value: object) -> object:
-    if isinstance(value, Mapping):
-        return dict(value)
-    return list(map(to_json, value)) if isinstance(value, tuple) else value
+def _digest(*parts: tuple[object, tuple[str, ...]]) -> str:
+    """SHA-256 of some fields of a law and its meaning, where they are there."""
+    content = [(name, getattr(of, name, None)) for of, names in parts for name in names]
+    return hashlib.sha256(repr(content).encode()).hexdigest()
 
 
 def check(certificate: object, law: Law, meaning: Meaning | Action, fuel: int = FUEL) -> str | None:
@@ -83,11 +68,10 @@ def check(certificate: object, law: Law, meaning: Meaning | Action, fuel: int = 
     `certificate` is JSON text, or what `json.loads` makes of it.
     """
     try:
-        content = document_of(certificate, _LENGTH, _FIELDS)
-        table = Table(Fuel(fuel))
+        content, table = document_of(certificate, _LENGTH, _FIELDS), Table(fuel)
         obligations = goals(table, law, meaning)
-        _match_heading(content, heading(law, meaning))
-        _check_witness(content["witness"], meaning.given())
+        for name, value in heading(law, meaning).items():
+            require(content[name] == value, f"the certificate is of another {name}")
         terms = terms_of(table, content["terms"], meaning.domain)
         _check_proofs(table, obligations, terms, content["obligations"])
     except Refused as refusal:
@@ -97,56 +81,97 @@ def check(certificate: object, law: Law, meaning: Meaning | Action, fuel: int = 
     return None
 
 
-def _match_heading(content: Json, expected: Json) -> None:
-    for name, value in expected.items():
-        # Compared as text: == of nested data is deep, and takes True for 1.
-        same = _text(content[name]) == _text(value)
-        require(same, f"the certificate is of another {name}")
-
-
-def _text(content: object) -> str:
-    try:
-        return json.dumps(content, sort_keys=True)
-    except (TypeError, ValueError, RecursionError) as error:
-        raise Refused("the heading is no JSON") from error
-
-
-def _check_witness(witness: object, domain: Mapping[str, Domain]) -> None:
-    """The domain is not empty: each field of an element has a value of its kinds."""
-    values = fields_of(witness, domain, "the witness")
-    for name, kind in domain.items():
-        inside = kinds.of_number(constant_of(values[name])) & DOMAINS[kind]
-        require(bool(inside), f"the witness of {name} is outside its domain")
-
-
 def _check_proofs(
     table: Table, obligations: list[tuple[str, Goal]], terms: list[int], content: object
 ) -> None:
-    proofs = list_of(content, "the obligations")
+    proofs, left = list_of(content, "the obligations"), _STEPS
     require(len(proofs) == len(obligations), f"there must be {len(obligations)} obligations")
-    steps = 0
     for proof, (name, goal) in zip(proofs, obligations, strict=True):
         each = fields_of(proof, _PROOF, f"obligation {name}")
-        same = each["name"] == name and each["goal"] == goal_text(table, goal)
+        sides = [terms[side] for side in naturals(each["goal"], len(terms), "the sides of a goal")]
+        same = each["name"] == name and sides == [goal.left, goal.right]
         require(same, f"obligation {name} is missing, or has another goal")
         require(each["assumptions"] == [], f"{name}: only the domain may be assumed")
-        script = list_of(each["steps"], "the steps")
-        steps += len(script)
-        require(steps <= _STEPS, "the certificate has too many steps")
-        _replay(table, name, goal, [step_of(step, terms) for step in script])
+        script, replay = list_of(each["steps"], "the steps"), Replay(table, [goal])
+        left -= len(script)
+        require(left >= 0, "the certificate has too many steps")
+        for number, step in enumerate([step_of(step, terms) for step in script]):
+            try:
+                replay.apply(step)
+            except Refused as refusal:
+                raise Refused(f"{name}, step {number} {step.name}: {refusal}") from refusal
+        require(not replay.goals, f"{name}: {len(replay.goals)} goals are left")
 
 
-def goal_text(table: Table, goal: Goal) -> str:
-    """The goal as an S-expression."""
-    left, right = table.text(goal.left, goal.right)
-    return f"(is {left} {right})"
-
-
-def _replay(table: Table, name: str, goal: Goal, script: list[Step]) -> None:
-    replay = Replay(table, [goal])
-    for number, step in enumerate(script):
+def document_of(content: object, longest: int, names: Collection[str]) -> Json:
+    """A certificate with exactly these fields, as JSON text or what `json.loads` makes of it."""
+    if isinstance(content, str):
+        require(len(content) <= longest, "the certificate is too long")
         try:
-            replay.apply(step)
-        except Refused as refusal:
-            raise Refused(f"{name}, step {number} {step.name}: {refusal}") from refusal
-    require(not replay.goals, f"{name}: {len(replay.goals)} goals are left")
+            content = json.loads(content)
+        except (ValueError, RecursionError) as error:
+            raise Refused("the certificate is no JSON") from error
+    return fields_of(content, names, "the certificate")
+
+
+def fields_of(content: object, names: Collection[str], what: str) -> Json:
+    """The object, if it has exactly these fields."""
+    if not isinstance(content, dict) or set(content) != set(names):
+        raise Refused(f"{what} must have the fields {', '.join(sorted(names))} and no other")
+    return content
+
+
+def list_of(content: object, what: str) -> list[object]:
+    """The list, if it is one."""
+    if not isinstance(content, list):
+        raise Refused(f"{what} must be a list")
+    return content
+
+
+def naturals(content: object, limit: int, what: str) -> tuple[int, ...]:
+    """Integers from 0 to below the limit, if it is a list of these."""
+    found = list_of(content, what)
+    # A bool is an int in Python, and a negative index reads from the end.
+    inside = all(type(each) is int and 0 <= each < limit for each in found)
+    require(inside, f"{what} must be integers from 0 to {limit - 1}")
+    return tuple(found)  # type: ignore[arg-type]
+
+
+def terms_of(table: Table, content: object, fields: Collection[str]) -> list[int]:
+    """The table of terms that steps refer to; a row refers to earlier rows."""
+    made: list[int] = []
+    for row in list_of(content, "the table of terms"):
+        match row:
+            case [str(op), *rest] if op in ARITY and len(rest) == ARITY[op] + (op in VALUED):
+                value = _value(op, rest.pop(0), fields) if op in VALUED else None
+                args = naturals(rest, len(made), "operands")
+                made.append(table.make(op, *(made[arg] for arg in args), value=value))
+            case _:
+                raise Refused("a term has no known operation, or another number of operands")
+    return made
+
+
+def _value(op: str, value: object, fields: Collection[str]) -> Value:
+    """The value of a term: a constant, a mask, a field of the domain, a list or a symbol."""
+    if op == "num":
+        text = value if isinstance(value, str) and _CONSTANT.fullmatch(value) else None
+        require(text is not None, "a constant must be an integer, a fraction, -inf, inf or nan")
+        return str(text) if text in ("-inf", "inf", "nan") else Fraction(str(text))
+    if op == "kind":
+        return naturals([value], ANY + 1, "a mask")[0]
+    names = fields if op == "elem" else ("xs", "ys") if op in JOIN else (value,)
+    if not isinstance(value, str) or len(value) > 100 or value not in names:
+        raise Refused(f"a term {op} must have a name that there is")
+    return value
+
+
+def step_of(content: object, terms: list[int]) -> Step:
+    """The step, with references resolved to terms."""
+    match content:
+        case [str(name), path, {**given}] if name in STEP_NAMES and {*given} <= {"terms", "masks"}:
+            references = naturals(given.get("terms", []), len(terms), "the terms of a step")
+            masks = naturals(given.get("masks", []), ANY + 1, "the masks of a step")
+            found = tuple(terms[each] for each in references)
+            return Step(name, naturals(path, 3, "a path"), found, masks)
+        case _:
+            raise Refused("a step must be [name, path, parameters]")

@@ -7,40 +7,50 @@ is not named here, has no meaning and is refused.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial, reduce
 from typing import Final
 
-from certile.ir.laws import Law
 from certile.ir.terms import Apply, Lit, Term, Var
-from certile.proof.check import kinds
-from certile.proof.check.terms import JOIN, SINGLE, UNIT, Table, require
+from certile.proof.check.kinds import FINITE, NAN, NINF, PINF
+from certile.proof.check.terms import JOIN, SINGLE, UNIT, Pattern, Table, require
 
 _LISTS: Final = {"list.sum": "sum", "list.prod": "prod", "list.max": "top", "list.min": "bottom"}
-_PLAIN: Final = {
-    **{name: name for name in ("add", "mul", "div", "exp", "log", "abs")},
-    "maximum": "max",
-    "minimum": "min",
+# With a NaN only `ne` holds.
+_EQUAL: Final = ("choose", ("kind", "a"), 0, ("same", "a", "b"))
+# What functions of two numbers a and b, or of one, mean; a `kind` without one of its own is NaN.
+_MEANS: Final[dict[str, Pattern]] = {
+    **{fn: (fn, "a", "b") for fn in ("add", "mul", "div")},
+    **{fn: (fn, "a") for fn in ("exp", "log", "abs")},
+    "maximum": ("max", "a", "b"),
+    "minimum": ("min", "a", "b"),
+    "sub": ("add", "a", ("mul", -1, "b")),
+    "neg": ("mul", -1, "a"),
+    "lt": ("less", "a", "b"),
+    "gt": ("less", "b", "a"),
+    "le": ("choose", ("less", "a", "b"), 1, _EQUAL),
+    "ge": ("choose", ("less", "b", "a"), 1, _EQUAL),
+    "eq": _EQUAL,
+    "ne": ("choose", ("kind", "a"), 1, ("choose", ("same", "a", "b"), 0, 1)),
+    "is": ("same", "a", "b"),
+    **dict.fromkeys(("isnan", "isinf", "isfinite"), ("kind", "a")),
+    "bit_and": ("min", "a", "b"),
+    "bit_or": ("max", "a", "b"),
+    "bit_not": ("add", 1, ("mul", -1, "a")),
 }
-_TESTS: Final = {
-    "isnan": kinds.NAN,
-    "isinf": kinds.NINF | kinds.PINF,
-    "isfinite": kinds.FINITE,
-}
-_COMPARISONS: Final = frozenset({"eq", "ne", "lt", "le", "gt", "ge"})
+_UNARY: Final = frozenset({"exp", "log", "abs", "neg", "isnan", "isinf", "isfinite", "bit_not"})
+_TESTS: Final = {"isinf": NINF | PINF, "isfinite": FINITE}
+CONNECTIVES: Final = frozenset({"bit_and", "bit_or", "bit_not"})
+_TRUTHS: Final = frozenset({"lt", "gt", "le", "ge", "eq", "ne", "is", "isnan", *_TESTS})
 # The order of an index or of integers is that of V with its bounds as the infinities.
-_LITERALS: Final[dict[str, Fraction | str]] = {
-    "lowest": "-inf",
-    "-inf": "-inf",
-    "highest": "inf",
-    "inf": "inf",
-    "last_index": "inf",
+_LITERALS: Final = {
+    **dict.fromkeys(("lowest", "-inf"), "-inf"),
+    **dict.fromkeys(("highest", "inf", "last_index"), "inf"),
     "nan": "nan",
-    "-0.0": Fraction(0),
+    "-0.0": 0,
 }
-_DEPTH: Final = 64
 
 
 @dataclass(slots=True)
@@ -48,7 +58,8 @@ class Reader:
     """Reads terms.
 
     `pieces` are what list operations range over: lists by name, and `SINGLE` for a list of one
-    element.  None: the terms hold no list operation.
+    element, whose fields are `fields`.  None: the terms hold no list operation.  `truths` are the
+    variables that are one or zero.
     """
 
     table: Table
@@ -56,147 +67,87 @@ class Reader:
     pieces: tuple[str, ...] | None
     fields: tuple[str, ...] = ()
     truths: frozenset[str] = frozenset()
-    _depth: int = 0
-    _memo: dict[Term, int] = field(default_factory=dict)
+    _read: dict[int, tuple[Term, int]] = field(default_factory=dict)
+    _chosen: dict[tuple[int, int, int], int] = field(default_factory=dict)
 
     def value(self, term: Term) -> int:
         """The checker's term for a term of a law."""
-        if term not in self._memo:
-            self._depth += 1
-            require(self._depth <= _DEPTH, "a term of the law is nested too deeply")
-            self._memo[term] = self._value(term)
-            self._depth -= 1
-        return self._memo[term]
+        # By identity, as True equals 1 and differs in meaning; what is kept keeps its identity.
+        if id(term) not in self._read:
+            self._read[id(term)] = (term, self._value(term))
+        return self._read[id(term)][1]
 
     def _value(self, term: Term) -> int:
+        num, lists = self.table.num, self.pieces is not None
         match term:
+            case Lit(value) if not isinstance(value, str):
+                whole = isinstance(value, int) or math.isfinite(value)
+                return num(Fraction(value) if whole else str(value))
             case Lit(value):
-                return self._literal(value)
+                require(value in _LITERALS, f"the literal {value} has no meaning here")
+                return num(_LITERALS[str(value)])  # type: ignore[arg-type]
             case Var(name):
                 require(name in self.variables, f"{name} means nothing here")
                 return self.variables[name]
-            case Apply(fn, args) if fn in _PLAIN:
-                return self.table.make(_PLAIN[fn], *map(self.value, args))
-            case Apply("sub", (a, b)):
-                return self.table.make("add", self.value(a), self._negated(b))
-            case Apply("neg", (a,)):
-                return self._negated(a)
-            case Apply("where", (condition, a, b)):
-                return self.branch(condition, self.value(a), self.value(b))
-            case Apply(fn, (body,)) if fn in _LISTS and self.pieces is not None:
+            case Apply(fn, (body,)) if fn in _LISTS and lists:
                 return self._list(_LISTS[fn], body)
-            case Apply():
-                truth = self._is_truth(term)
-                require(truth, f"{term.fn} has no meaning over the extended reals")
-                return self._truth(term)
-
-    def _literal(self, value: bool | int | float | str) -> int:
-        if isinstance(value, str):
-            known = value in _LITERALS
-            require(known, f"the literal {value} has no meaning over the extended reals")
-            return self.table.num(_LITERALS[value])
-        return self.table.num(Fraction(value) if math.isfinite(value) else str(value))
-
-    def _negated(self, term: Term) -> int:
-        return self.table.make("mul", self.table.num(-1), self.value(term))
-
-    def _truth(self, term: Apply) -> int:
-        """A condition as one or zero; conjunction is the smaller, disjunction the greater."""
-        one = self.table.num(1)
-        match term:
-            case Apply("bit_and" | "bit_or" as fn, (a, b)):
-                joined = "min" if fn == "bit_and" else "max"
-                return self.table.make(joined, self.value(a), self.value(b))
-            case Apply("bit_not", (a,)):
-                return self.table.make("add", one, self._negated(a))
-            case _:
-                return self.branch(term, one, self.table.num(0))
-
-    def branch(self, condition: Term, then: int, otherwise: int) -> int:
-        """The choice between two terms by a condition; connectives become nested choices."""
-        make = self.table.make
-        match condition:
-            case Apply("bit_and" | "bit_or" | "bit_not" as fn, args):
-                truths = self._is_truth(condition)
-                require(truths, f"{fn} of numbers has no meaning over the extended reals")
-                if fn == "bit_not":
-                    return self.branch(args[0], otherwise, then)
-                inner = self.branch(args[1], then, otherwise)
-                first = (inner, otherwise) if fn == "bit_and" else (then, inner)
-                return self.branch(args[0], *first)
-            case Apply(fn, (a, b)) if fn in _COMPARISONS:
-                return self._comparison(fn, (self.value(a), self.value(b)), then, otherwise)
-            case Apply(fn, (a,)) if fn in _TESTS:
-                test = make("kind", self.value(a), value=_TESTS[fn])
-            case Apply("is", (a, b)) if self._is_truth(condition):
-                test = make("same", self.value(a), self.value(b))
-            case _:
-                require(self._is_truth(condition), f"{condition} is no condition")
-                test = self.value(condition)
-        return make("choose", test, then, otherwise)
-
-    def _comparison(self, fn: str, pair: tuple[int, int], then: int, otherwise: int) -> int:
-        """A comparison as IEEE 754 has it: with a NaN only `ne` holds."""
-        make, (a, b) = self.table.make, pair
-        low, high = (a, b) if fn in ("lt", "le") else (b, a)
-        if fn in ("lt", "gt"):
-            return make("choose", make("less", low, high), then, otherwise)
-        same, differ = (otherwise, then) if fn == "ne" else (then, otherwise)
-        identical = make("choose", make("same", a, b), same, differ)
-        equal = make("choose", make("kind", a, value=kinds.NAN), differ, identical)
-        if fn in ("eq", "ne"):
-            return equal
-        return make("choose", make("less", low, high), then, equal)
-
-    def _is_truth(self, term: Term) -> bool:
-        match term:
-            case Var(name):
-                return name in self.truths
-            case Lit(value):
-                return isinstance(value, bool)
-            case Apply("where", (_, a, b)):
-                return self._is_truth(a) and self._is_truth(b)
+            case Apply("where", (condition, a, b)):
+                require(is_truth(condition, self.truths), f"{condition} is no condition")
+                return self._branch(condition, self.value(a), self.value(b))
             case Apply(fn, args):
-                if fn in ("bit_and", "bit_or", "bit_not"):
-                    return all(map(self._is_truth, args))
-                identity = fn == "is" and self.pieces is not None
-                return identity or fn in _COMPARISONS or fn in _TESTS
+                truths = fn not in CONNECTIVES or all(is_truth(arg, self.truths) for arg in args)
+                known = truths and fn in _MEANS and (lists or fn != "is")
+                known = known and len(args) == 2 - (fn in _UNARY)
+                require(known, f"{fn} has no meaning over the extended reals")
+                named = dict(zip("ab", map(self.value, args), strict=False))
+                made = self.table.build(_MEANS[fn], named, _TESTS.get(fn, NAN))
+                return self._choice(made, num(1), num(0)) if fn in _TRUTHS else made
+
+    def _branch(self, condition: Term, first: int, second: int) -> int:
+        """A choice by a condition; connectives become nested choices."""
+        match condition:
+            case Apply("bit_and", (a, b)):
+                return self._branch(a, self._branch(b, first, second), second)
+            case Apply("bit_or", (a, b)):
+                return self._branch(a, first, self._branch(b, first, second))
+            case Apply("bit_not", (a,)):
+                return self._branch(a, second, first)
+            case _:
+                return self._choice(self.value(condition), first, second)
+
+    def _choice(self, test: int, first: int, second: int) -> int:
+        """A choice; one by a choice is a choice between choices."""
+        key = (test, first, second)
+        op, value, args = self.table.rows[test]
+        if op == "num":
+            return second if value == 0 else first
+        if key not in self._chosen:
+            inner = [self._choice(each, first, second) for each in args[1:] if op == "choose"]
+            self._chosen[key] = self.table.make("choose", *((args[0], *inner) if inner else key))
+        return self._chosen[key]
 
     def _list(self, op: str, body: Term) -> int:
         """An aggregate over the joined pieces, each read for its own element."""
-        parts = [self._over(piece, op, body) for piece in self.pieces or ()]
-        if not parts:
-            return self.table.num(UNIT[JOIN[op]])
-        return reduce(partial(self.table.make, JOIN[op]), parts)
-
-    def _over(self, piece: str, op: str, body: Term) -> int:
-        single = piece == SINGLE
-        element = {
-            name: symbol(self.table, name) if single else self.table.make("elem", value=name)
-            for name in self.fields
-        }
-        reader = Reader(self.table, {**self.variables, **element}, self.pieces, self.fields)
-        value = reader.value(body)
-        return value if single else self.table.make(op, value, value=piece)
+        make, parts = self.table.make, list[int]()
+        for piece in self.pieces or ():
+            single = piece == SINGLE
+            element = {
+                name: make("sym", value=f"{SINGLE}.{name}") if single else make("elem", value=name)
+                for name in self.fields
+            }
+            reader = Reader(self.table, {**self.variables, **element}, self.pieces, self.fields)
+            value = reader.value(body)
+            parts.append(value if single else make(op, value, value=piece))
+        return reduce(partial(make, JOIN[op]), parts) if parts else self.table.num(UNIT[JOIN[op]])
 
 
-def symbol(table: Table, name: str) -> int:
-    """A field of the one element that a singleton holds."""
-    return table.make("sym", value=f"{SINGLE}.{name}")
-
-
-def read_terms(
-    table: Table, law: Law, terms: Sequence[Term] | None, variables: Mapping[str, int]
-) -> list[int]:
-    """Terms of a law itself: they see states and one element, but no list."""
-    truths = {component.name for component in law.state if component.type == "bool"}
-    held = frozenset(name for name in variables if name.rpartition(".")[2] in truths)
-    return list(map(Reader(table, variables, None, (), held).value, terms or ()))
-
-
-def require_parts(law: Law) -> None:
-    """That each component has a name of its own and a term in each part of the law."""
-    require(law.identity is not None, "a fold without an identity has no state of no elements")
-    names = {component.name for component in law.state}
-    sizes = {len(names), *map(len, (law.state, law.identity or (), law.lift, law.merge))}
-    require(len(sizes) == 1, "components share a name, or have another number of terms")
+def is_truth(term: Term, truths: Container[str] = ()) -> bool:
+    """Whether a term is one or zero because it is a condition."""
+    match term:
+        case Var(name):
+            return name in truths
+        case Lit(value):
+            return isinstance(value, bool)
+        case Apply(fn, args):
+            parts = args if fn in CONNECTIVES else args[1:] if fn == "where" else ()
+            return fn in _TRUTHS or (len(parts) > 0 and all(is_truth(arg, truths) for arg in parts))

@@ -1,7 +1,5 @@
 """Values of a region of a program as terms over the list of its elements.
 
-In: the operands of a fold, tiles along the axes that it is over, and a value.  Out: the value as a
-term of `ir.meanings` over the list of elements, each of which has one field for each operand.
 What is read is what a program says; whether two programs may stand for one another is `regions`.
 """
 
@@ -11,20 +9,20 @@ import math
 from collections.abc import Collection, Iterable, Sequence
 from typing import Final
 
-from certile.ir.dtypes import bool_, f32, f64
-from certile.ir.functions import COMPARISONS, FLOAT_TESTS
+from certile.ir.build import rounded
+from certile.ir.dtypes import DType, bool_, f32, f64
+from certile.ir.laws import operand_names, parameter_names
 from certile.ir.meanings import Meaning, meaning_of
 from certile.ir.terms import Apply, Lit, Term, Var, app, applications, substituted
 from certile.ir.tile import Broadcast, Cast, Const, Map, Reduce, Result, Tile
 from certile.ir.types import Axis
+from certile.proof.check.elaborate import CONNECTIVES, is_truth
 from certile.proof.check.terms import Refused, require
 
 _SIZE: Final = 2_000
 DEPTH: Final = 60
 # Bits of the significand: an integer with no more of them is a number of the type.
 _EXACT: Final = {f32: 24, f64: 53}
-_CONNECTIVES: Final = frozenset({"bit_and", "bit_or", "bit_not"})
-_TRUTHS: Final = COMPARISONS | FLOAT_TESTS | _CONNECTIVES | {"is"}
 
 
 class RegionReader:
@@ -32,16 +30,18 @@ class RegionReader:
 
     An element has one field for each of the `operands`, tiles along the axes `over`.  Axes that an
     operand has beside these are *columns*: there is one list for each of their coordinates, and a
-    term speaks of any of them.  `reductions` are those that were read, and `bits` is the width of
-    the widest float among what was.
+    term speaks of any of them.  Scalars that are `given` are parameters, `c0` ….  `reductions` are
+    those that were read, and `bits` is the width of the widest float among what was.
     """
 
-    def __init__(self, over: tuple[Axis, ...], operands: Sequence[Tile]) -> None:
+    def __init__(
+        self, over: tuple[Axis, ...], operands: Sequence[Tile], given: Sequence[Tile] = ()
+    ) -> None:
         self._over = over
         self._columns = {axis for operand in operands for axis in operand.axes} - set(over)
         self._leaves = math.prod(axis.static for axis in over)
-        names = field_names(len(operands))
-        self._fields = dict(zip(operands, map(Var, names), strict=True))
+        names = (*operand_names(len(operands)), *parameter_names(len(given)))
+        self._fields = dict(zip((*operands, *given), map(Var, names), strict=True))
         self._known: dict[Tile, Term] = {}
         self._depth = 0
         self.reductions: dict[Reduce, None] = {}
@@ -100,7 +100,8 @@ class RegionReader:
                 return app("div", 1.0, self.term(a))
             case "div", (a, b):
                 above, below = self.term(a), self.term(b)
-                mean = below == Lit(float(self._leaves)) and holds_list(above)
+                lists = any(each.fn.startswith("list.") for each in applications((above,)))
+                mean = below == Lit(float(self._leaves)) and lists
                 return app("div", above, app("list.sum", 1.0) if mean else below)
             case fn, args:
                 return Apply(fn, tuple(map(self.term, args)))
@@ -134,7 +135,12 @@ def require_regrouped(at: Reduce, columns: Collection[Axis] = ()) -> None:
     require(alike, f"a reduction in {at.accumulate} is of integers or converts its operands")
 
 
-def require_numbers(terms: Iterable[Term]) -> None:
+def _holds(dtype: DType, value: float) -> bool:
+    """Whether `value` is a number of `dtype`, as a kernel takes it, or no finite one."""
+    return abs(value) < 2**1000 and value == rounded(value, dtype) if value - value == 0 else True
+
+
+def require_numbers(terms: Iterable[Term], dtype: DType | None = None) -> None:
     """That terms are computed as they are read: by numbers of one type, where truths only decide.
 
     A literal takes the type of what it stands beside: beside a truth it would become one.
@@ -144,27 +150,16 @@ def require_numbers(terms: Iterable[Term]) -> None:
     leaves = (*terms, *(arg for at in applied for arg in at.args))
     own = any(isinstance(leaf, Lit) and leaf.dtype not in (None, "acc") for leaf in leaves)
     require(not own, "a literal of a derived law has a type of its own")
+    literals = (leaf.value for leaf in leaves if isinstance(leaf, Lit))
+    exact = all(
+        dtype is None or isinstance(value, str) or _holds(dtype, value) for value in literals
+    )
+    require(exact, f"a literal of a derived law is no number of {dtype}")
     for at in applied:
         numbers = at.args[1:] if at.fn == "where" else at.args
-        decides = at.fn in _CONNECTIVES
-        fits = all(_is_truth(arg) == decides for arg in numbers)
+        decides = at.fn in CONNECTIVES
+        fits = all(is_truth(arg) == decides for arg in numbers)
         require(fits, f"{at.fn} of a derived law computes with truths")
-
-
-def _is_truth(term: Term) -> bool:
-    if isinstance(term, Lit):
-        return isinstance(term.value, bool)
-    return isinstance(term, Apply) and term.fn in _TRUTHS
-
-
-def field_names(operands: int) -> tuple[str, ...]:
-    """The names of the fields of an element, as `Law.lift_variables` has them."""
-    return ("x",) if operands == 1 else tuple(f"x{k}" for k in range(operands))
-
-
-def holds_list(term: Term) -> bool:
-    """Whether a list operation is a part of a term."""
-    return any(each.fn.startswith("list.") for each in applications((term,)))
 
 
 def _size(term: Term) -> int:

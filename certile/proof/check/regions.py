@@ -1,10 +1,9 @@
 """`check_rewrite`: whether a certificate proves that one program may run for another.
 
-In: the kernel before a rewrite and the one after it, and a certificate (JSON,
-`certile.rewrite/1`).  Out: None, or a sentence that says what does not hold.  A rewrite puts one
-reduction of a derived law beside the reductions of a chain, which are computed where its final
-state is not finite.  What the law has to give is read off the reductions themselves, by
-`RegionReader`; the certificate supplies the closed forms of its state and the proof.
+A rewrite puts one reduction of a derived law beside the reductions of a chain, which are computed
+where its final state is not finite.  What the law has to give is read off the reductions
+themselves, by `RegionReader`; the certificate (JSON, `certile.rewrite/1`) supplies the closed forms
+of its state and the proof.
 """
 
 from __future__ import annotations
@@ -12,45 +11,34 @@ from __future__ import annotations
 from collections.abc import Container
 from dataclasses import replace
 from functools import reduce
+from itertools import chain
 from typing import Final
 
 from certile.ir.fingerprint import fingerprint
 from certile.ir.folds import deciding, unproved, value_of_fold
-from certile.ir.laws import Law
+from certile.ir.laws import Law, parameter_names
 from certile.ir.meanings import Discharge, Domain, Meaning
 from certile.ir.node import Node
 from certile.ir.terms import Term, app, to_json
-from certile.ir.tile import Fallback, Kernel, Reduce, Result, Tile, effects, roots
+from certile.ir.tile import Fallback, Kernel, Reduce, Result, effects, roots
 from certile.ir.verify import verify
 from certile.ir.walk import at_once, erasures, substitute, values
-from certile.proof.check.certificate import check
+from certile.proof.check.certificate import Json, check, document_of, fields_of, list_of
 from certile.proof.check.finite import finite_fields
-from certile.proof.check.parse import Json, document_of, fields_of, list_of
-from certile.proof.check.region_terms import (
-    RegionReader,
-    field_names,
-    require_numbers,
-    require_regrouped,
-)
+from certile.proof.check.region_terms import RegionReader, require_numbers, require_regrouped
 from certile.proof.check.terms import Refused, require
-
-__all__ = ["DISCHARGES", "SCHEMA", "RegionReader", "check_rewrite", "claimed", "conjunction"]
 
 SCHEMA: Final = "certile.rewrite/1"
 # What floating point adds to a proof over V, and how every rewrite meets it.
-DISCHARGES: Final = (
-    Discharge(
-        "dynamic",
-        "a component of the final state that is not finite",
-        "the row is computed again as written",
-    ),
-)
+_LOST: Final = "a component of the final state that is not finite"
+DISCHARGES: Final = (Discharge("dynamic", _LOST, "the row is computed again as written"),)
 _LENGTH: Final = 4_000_000
 
 
 def conjunction(law: Law) -> Term:
-    """Whether every component of a state is finite: the last result of a derived law."""
-    tests: list[Term] = [app("isfinite", component.name) for component in law.state]
+    """Whether a state and all parameters are finite: the last result of a derived law."""
+    names = (*(component.name for component in law.state), *law.parameters)
+    tests: list[Term] = [app("isfinite", name) for name in names]
     return reduce(lambda a, b: app("bit_and", a, b), tests)
 
 
@@ -63,6 +51,8 @@ def check_rewrite(before: Kernel, after: Kernel, certificate: object) -> str | N
         _check(before, after, certificate)
     except Refused as refusal:
         return str(refusal)
+    except RecursionError:
+        return "a program or a law is nested too deeply"
     return None
 
 
@@ -80,16 +70,11 @@ def _check(before: Kernel, after: Kernel, certificate: object) -> None:
     require(0 < len(laws) == len(found), "there must be one law for each fallback")
     tried = set(at_once(root for step in effects(after.body) for root in roots(step)))
     for at, law in zip(found, laws, strict=True):
-        _check_fallback(at, fields_of(law, ("closed", "domain", "certificate"), "a law"), tried)
+        claim = fields_of(law, ("closed", "domain", "certificate"), "a law")
+        refused = check(claim["certificate"], *claimed(at, claim, tried))
+        require(refused is None, str(refused))
     # What a fallback tries is in none of the programs that anything else has looked at.
     require(not verify(after), "the kernel after is not well formed")
-
-
-def _check_fallback(at: Fallback, claim: Json, tried: set[Node]) -> None:
-    law, meaning = claimed(at, claim, tried)
-    refused = check(claim["certificate"], law, meaning)
-    if refused is not None:
-        raise Refused(refused)
 
 
 def claimed(at: Fallback, claim: Json, tried: Container[Node] = ()) -> tuple[Law, Meaning]:
@@ -97,9 +82,9 @@ def claimed(at: Fallback, claim: Json, tried: Container[Node] = ()) -> tuple[Law
     fused = _fused(at)
     static = all(isinstance(axis.extent, int) for axis in fused.over)
     require(static, "the number of elements is not known")
-    reader = RegionReader(fused.over, fused.args)
-    reductions = all(isinstance(each, Reduce | Result) for each in at.instead)
-    require(reductions, "what is computed instead is no reduction")
+    reader = RegionReader(fused.over, fused.args, fused.given)
+    read = all(isinstance(each, Reduce | Result) for each in at.instead)
+    require(read, "what is computed instead is no reduction")
     specification = tuple(map(reader.term, at.instead))
     for each in reader.reductions:
         require(each.accumulate == fused.accumulate, "a reduction accumulates in another type")
@@ -114,6 +99,7 @@ def claimed(at: Fallback, claim: Json, tried: Container[Node] = ()) -> tuple[Law
         specification=specification,
         domain=_domain(law, claim["domain"]),
         discharges=DISCHARGES,
+        parameters=dict.fromkeys(law.parameters, "finite"),
         nonempty=fused.leaves > 0,
         bounded=True,
     )
@@ -129,49 +115,34 @@ def _fused(at: Fallback) -> Reduce:
     require(fits, "a fallback tries other values than the results of its reduction")
     law = fused.law
     plain = law.builtin is None and not law.indexed and law.commutative
-    names = {component.name for component in law.state}
-    identity = law.identity or ()
-    parts = (names, law.state, identity, law.lift, law.merge, law.closed or names)
-    whole = len(set(map(len, parts))) == 1 and len(law.state) > 0
-    whole = whole and len(law.finalize) == len(law.results)
-    require(whole, "a derived law lacks a term, or has two components of one name")
+    # That each component has its terms is looked at where they are read.
+    whole = len(law.state) > 0 and len(law.finalize) == len(law.results)
+    whole = whole and law.parameters == parameter_names(len(fused.given))
+    require(whole, "a derived law lacks a term or a parameter")
     types = {component.type for component in law.state} | set(law.results[:-1])
     require(plain and types == {"acc"}, "a derived law has an index, a type or a merge of its own")
     tests = law.finalize[-1] == conjunction(law) and law.results[-1] == "bool"
     require(tests, "the last result does not say whether the state is finite")
-    terms = (*identity, *law.lift, *law.merge, *law.finalize, *(law.closed or ()))
-    require_numbers(terms)
+    parts = (law.identity or (), law.lift, law.merge, law.finalize, law.closed or ())
+    require_numbers(chain.from_iterable(parts), fused.accumulate)
     require_regrouped(fused, fused.spanned)
     require(at.when is unproved(fused), "the condition does not speak of every state")
-    for index, pair in enumerate(zip(at.values, at.instead, strict=True)):
-        _require_value(fused, index, *pair)
+    for index, (value, instead) in enumerate(zip(at.values, at.instead, strict=True)):
+        given = value_of_fold(fused, index, instead.axes)
+        require(value is given, "a fallback tries other values than the results of its reduction")
+        # Where that keeps fewer axes its elements do not differ along the others, so the results
+        # of the fold do not either: any of them will do, if there is one.
+        apart = (axis.extent for axis in fused.spanned if axis not in instead.axes)
+        some = all(isinstance(extent, int) and extent > 0 for extent in apart)
+        require(some, "an axis that the fold alone keeps may have no element")
     return fused
-
-
-def _require_value(fused: Reduce, index: int, value: Tile, instead: Tile) -> None:
-    """That a value is result `index` of a fold for what is computed instead.
-
-    Where that keeps fewer axes its own elements do not differ along the others, so the results of
-    the fold do not either: any of them will do, if there is one.
-    """
-    given = value_of_fold(fused, index, instead.axes)
-    require(value is given, "a fallback tries other values than the results of its reduction")
-    apart = (axis.extent for axis in fused.spanned if axis not in instead.axes)
-    some = all(isinstance(extent, int) and extent > 0 for extent in apart)
-    require(some, "an axis that the fold alone keeps may have no element")
 
 
 def _domain(law: Law, claimed: object) -> dict[str, Domain]:
     """The domain, where a field is finite only if each of a list is for which the state is."""
-    names = field_names(law.operands)
-    content = fields_of(claimed, names, "the domain")
+    content = fields_of(claimed, law.lift_variables(), "the domain")
     finite = finite_fields(law)
-    domain: dict[str, Domain] = {}
-    for name in names:
-        if content[name] == "any":
-            domain[name] = "any"
-        else:
-            holds = content[name] == "finite" and name in finite
-            require(holds, f"a finite state does not show that {name} is finite")
-            domain[name] = "finite"
-    return domain
+    for name, kind in content.items():
+        holds = kind == "any" or (kind == "finite" and name in finite)
+        require(holds, f"a finite state does not show that {name} is finite")
+    return {name: "any" if content[name] == "any" else "finite" for name in content}

@@ -1,8 +1,8 @@
 """Rewriting rules: each turns one term into another of the same value in a context, or refuses.
 
-A rule gets the context at the place of the term, the term, and for `ring`, `regroup` and `equality`
-the term to reach.  `AXIOMS` are equations with their premises, as data.  All premises are asked of
-the context; none is taken from a certificate.
+A rule gets the context at the place of the term, the term, and where it takes one, the term to
+reach.  `AXIOMS` are equations with their premises, as data.  All premises are asked of the context;
+none is taken from a certificate.
 """
 
 from __future__ import annotations
@@ -15,19 +15,15 @@ from typing import Any, Final, NamedTuple
 from certile.proof.check import kinds
 from certile.proof.check.context import Context
 from certile.proof.check.field import Field
-from certile.proof.check.order import compare
-from certile.proof.check.terms import UNIT, Table, Value, require
-
-Rule = Callable[[Context, int], int]
-Target = Callable[[Context, int, int], None]
-# A variable, or an operation and its operands; every sum of an axiom is over the same list.
-Pattern = str | tuple[Any, ...]
-
-_IDEMPOTENT: Final = frozenset({"max", "min"})
+from certile.proof.check.kinds import FINITE, POS, ZERO, within
+from certile.proof.check.terms import JOIN, UNIT, Pattern, require
 
 
 class Axiom(NamedTuple):
-    """`left` is `right` where variables are of some kinds, and `closed` speaks of no element."""
+    """`left` is `right` where variables are of some kinds, and `closed` speaks of no element.
+
+    Every sum of an axiom is over the same list.
+    """
 
     left: Pattern
     right: Pattern
@@ -35,22 +31,17 @@ class Axiom(NamedTuple):
     closed: str | None = None
 
 
-_FINITE: Final = {"c": kinds.FINITE}
+_SPREAD: Final = ("add", ("mul", "c", "a"), ("mul", "c", "b"))
 _INSIDE: Final = ("sum", ("mul", "c", "a"))
 _OUTSIDE: Final = ("mul", "c", ("sum", "a"))
+_LOG: Final = {"a": POS, "b": ZERO | POS | kinds.PINF}
 AXIOMS: Final = {
-    "distribute": Axiom(
-        ("mul", "c", ("add", "a", "b")), ("add", ("mul", "c", "a"), ("mul", "c", "b")), _FINITE
-    ),
+    "distribute": Axiom(("mul", "c", ("add", "a", "b")), _SPREAD, {"c": FINITE}),
     "split_sum": Axiom(("sum", ("add", "a", "b")), ("add", ("sum", "a"), ("sum", "b"))),
-    "factor_out": Axiom(_INSIDE, _OUTSIDE, _FINITE, "c"),
-    "factor_in": Axiom(_OUTSIDE, _INSIDE, _FINITE, "c"),
+    "factor_out": Axiom(_INSIDE, _OUTSIDE, {"c": FINITE}, "c"),
+    "factor_in": Axiom(_OUTSIDE, _INSIDE, {"c": FINITE}, "c"),
     "log_of_exp": Axiom(("log", ("exp", "a")), "a"),
-    "log_of_product": Axiom(
-        ("log", ("mul", "a", "b")),
-        ("add", ("log", "a"), ("log", "b")),
-        {"a": kinds.POS, "b": kinds.ZERO | kinds.POS | kinds.PINF},
-    ),
+    "log_of_product": Axiom(("log", ("mul", "a", "b")), ("add", ("log", "a"), ("log", "b")), _LOG),
 }
 
 
@@ -60,93 +51,81 @@ def _by_axiom(axiom: Axiom, context: Context, term: int) -> int:
     waiting: list[tuple[Pattern, int]] = [(axiom.left, term)]
     while waiting:
         pattern, here = waiting.pop()
+        row = table.rows[here]
         if isinstance(pattern, str):
             found[pattern] = here
-            continue
-        row = table.rows[here]
-        require(row.op == pattern[0], f"the term is no {pattern[0]}")
-        name = row.value if row.op == "sum" else name
-        waiting += zip(pattern[1:], row.args, strict=True)
+        elif isinstance(pattern, tuple):
+            require(row.op == pattern[0], f"the term is no {pattern[0]}")
+            name = row.value if row.op in JOIN else name
+            waiting += zip(pattern[1:], row.args, strict=True)
     for variable, mask in axiom.kinds.items():
-        fits = kinds.within(context.kind(found[variable]), mask)
+        fits = within(context.kind(found[variable]), mask)
         require(fits, f"{variable} may have another kind")
     free = axiom.closed is not None and table.free[found[axiom.closed]]
     require(not free, f"{axiom.closed} speaks of an element")
-    return _instance(table, axiom.right, found, name)
+    return table.build(axiom.right, found, name)
 
 
-def _instance(table: Table, pattern: Pattern, found: Mapping[str, int], name: Value) -> int:
-    if isinstance(pattern, str):
-        return found[pattern]
-    args = (_instance(table, each, found, name) for each in pattern[1:])
-    return table.make(pattern[0], *args, value=name if pattern[0] == "sum" else None)
-
-
-def _is(context: Context, term: int, *ops: str) -> tuple[int, ...]:
+def _operands(context: Context, term: int, *ops: str) -> tuple[int, ...]:
     row = context.table.rows[term]
     require(row.op in ops, f"the term is no {' or '.join(ops)}")
     return row.args
 
 
-def constant(context: Context, term: int) -> int:
-    """A term becomes the only value of its kind: -inf, 0, +inf or NaN."""
-    kind = context.kind(term)
-    require(kind in kinds.ONLY, "the kind of the term has more than one value")
-    return context.table.num(kinds.ONLY[kind])
-
-
-def unit(context: Context, term: int) -> int:
-    """x + 0, x * 1, max(x, -inf), min(x, +inf) become x, from either side."""
-    a, b = _is(context, term, *UNIT)
-    neutral = context.table.num(UNIT[context.table.rows[term].op])
-    require(neutral in (a, b), "no operand is the unit")
-    return b if a == neutral else a
-
-
 def branch(context: Context, term: int) -> int:
     """A choice becomes the branch its condition takes, or either one when they are equal."""
-    condition, first, second = _is(context, term, "choose")
+    condition, first, second = _operands(context, term, "choose")
     kind = context.kind(condition)
-    if first == second or (kind and not kind & kinds.ZERO):
+    if first == second or (kind and not kind & ZERO):
         return first
-    require(kind == kinds.ZERO, "the condition is not decided")
+    require(kind == ZERO, "the condition is not decided")
     return second
 
 
 def extreme(context: Context, term: int) -> int:
     """max(a, b) becomes b where a <= b; min(a, b) becomes a."""
-    a, b = _is(context, term, "max", "min")
-    low, high = (a, b) if compare(context, a, b) else (b, a)
-    require(bool(compare(context, low, high)), "the order of the operands is not known")
+    a, b = _operands(context, term, "max", "min")
+    low, high = (a, b) if context.compare(a, b) else (b, a)
+    require(bool(context.compare(low, high)), "the order of the operands is not known")
     return high if context.table.rows[term].op == "max" else low
 
 
-def ring(context: Context, term: int, to: int) -> None:
+def ring(context: Context, term: int, to: int) -> int:
     """Equal as fractions, every atom finite and every denominator nonzero."""
     field = Field(context.table)
     require(field.equal(term, to), "the fractions differ")
-    finite = all(kinds.within(context.kind(atom), kinds.FINITE) for atom in field.atoms)
+    finite = all(within(context.kind(atom), FINITE) for atom in field.atoms)
     require(finite, "an atom may not be finite")
-    nonzero = all(not context.kind(each) & kinds.ZERO for each in field.denominators)
+    nonzero = all(not context.kind(each) & ZERO for each in field.denominators)
     require(nonzero, "a denominator may be zero")
+    return to
 
 
-def regroup(context: Context, term: int, to: int) -> None:
-    """The same operands of one associative, commutative operation; max and min also idempotent."""
+def regroup(context: Context, term: int, to: int) -> int:
+    """The same operands of one associative, commutative operation, its unit apart.
+
+    Operands of max and min may also be repeated.
+    """
     op = context.table.rows[term].op
     require(op in UNIT, "the term is no sum, product, maximum or minimum")
-    a, b = Counter(context.table.flat(op, term)), Counter(context.table.flat(op, to))
-    same = a.keys() == b.keys() if op in _IDEMPOTENT else a == b
+    a, b = (Counter(context.table.flat(op, side)) for side in (term, to))
+    neutral = context.table.num(UNIT[op])
+    a[neutral] = b[neutral] = 0
+    same = a.keys() == b.keys() if op in ("max", "min") else a == b
     require(same, "the operands differ")
+    return to
 
 
-def equality(context: Context, term: int, to: int) -> None:
-    """A term becomes what it is known to be identical to."""
-    require((term, to) in context.equal, "the identity is not known")
+def equality(context: Context, term: int, to: int) -> int:
+    """A term becomes what it is identical to, by facts or as the only value of its kind."""
+    same = context.kind(context.table.make("same", term, to)) == POS
+    require(same, "the identity is not known")
+    return to
 
 
-RULES: Final[dict[str, Rule]] = {
-    **{each.__name__: each for each in (constant, unit, branch, extreme)},
-    **{name: partial(_by_axiom, axiom) for name, axiom in AXIOMS.items()},
+# Name -> how many terms it takes beside the one it turns into another, and what it does.
+RULES: Final[dict[str, tuple[int, Callable[..., Any]]]] = {
+    **{each.__name__: (0, each) for each in (branch, extreme)},
+    **{name: (0, partial(_by_axiom, axiom)) for name, axiom in AXIOMS.items()},
+    **{each.__name__: (1, each) for each in (ring, regroup, equality)},
 }
-TARGETS: Final[dict[str, Target]] = {"ring": ring, "regroup": regroup, "equality": equality}

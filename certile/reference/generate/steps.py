@@ -21,7 +21,8 @@ _FORMS: Mapping[str, Form] = {
     "low": lambda b, x: b.map("minimum", x, 2.0),
     "positive": lambda b, x: b.map("add", b.map("abs", x), 0.5),
     "unit": lambda b, x: b.map("tanh", x),
-    "whole": lambda b, x: b.map("trunc", b.map("mul", b.map("tanh", x), 4.0)),
+    # `fmax` takes the number where x is NaN: an exponent is a whole number.
+    "whole": lambda b, x: b.map("fmax", b.map("trunc", b.map("mul", b.map("tanh", x), 4.0)), -4.0),
 }
 
 # The forms of the operands of each function of floats.

@@ -108,6 +108,21 @@ def test_a_load_replaced_by_a_value_leaves_its_body():
     assert not [at for at in values(made) if isinstance(at, Load)]
 
 
+def test_a_load_replaced_by_one_before_it_leaves_its_body():
+    b = Builder("twice")
+    x, y = b.view("x", f32, 1), b.view("y", f32, 1)
+    rows = b.axis("rows", dim(x, 0))
+    with b.parallel(rows):
+        first, second = b.load(x, rows), b.load(x, rows)
+        b.store(y, rows, b.map("add", first, second))
+    made = substitute(b.build(), {second: first})
+    assert verify(made) == []
+    assert only(made, Load) is first
+    # One that has no place in the kernel takes that of the load it replaces.
+    fresh = second.with_(assume=True)
+    assert parallel_regions(substitute(b.build(), {second: fresh}))[0].body[:2] == (first, fresh)
+
+
 def test_replacements_may_read_what_else_is_replaced():
     kernel = kernels.gelu()
     half, inner = only(kernel, Store).value.args

@@ -1,9 +1,9 @@
 """Short ways to write terms and one-goal proofs."""
 
 from certile.proof.check import kinds
-from certile.proof.check.context import Context
+from certile.proof.check.context import BELOW, Context
 from certile.proof.check.replay import Goal, Replay, Step
-from certile.proof.check.terms import Fuel, Table
+from certile.proof.check.terms import Table
 
 DOMAIN = {"x": kinds.ANY, "f": kinds.FINITE, "e.x": kinds.ANY, "e.f": kinds.FINITE}
 
@@ -12,7 +12,7 @@ class Build:
     """A table with a method for each operation: `b.add(b.sym("x"), b.num(1))`."""
 
     def __init__(self, fuel=10**6):
-        self.table = Table(Fuel(fuel))
+        self.table = Table(fuel)
         self.context = Context(self.table, DOMAIN)
 
     def __getattr__(self, op):
@@ -37,10 +37,23 @@ class Build:
         """An aggregate."""
         return self.table.make(op, body, value=name)
 
-    def replay(self, left, right, context=None, *, bound=False):
+    def replay(self, left, right, context=None):
         """A proof with one goal."""
-        goal = Goal(context or self.context, left, right, bound)
-        return Replay(self.table, [goal])
+        return Replay(self.table, [Goal(context or self.context, left, right)])
+
+
+def in_order(context, a, b, rank):
+    """What is known once a < b, or once both are numbers and not b < a."""
+    make, number = context.table.make, kinds.ANY & ~kinds.NAN
+    if rank == BELOW:
+        return context.with_kind(make("less", a, b), kinds.POS)
+    context = context.with_kind(a, number).with_kind(b, number)
+    return context.with_kind(make("less", b, a), kinds.ZERO)
+
+
+def identical(context, a, b):
+    """What is known once a is b."""
+    return context.with_kind(context.table.make("same", a, b), kinds.POS)
 
 
 def step(name, *path, terms=(), masks=()):

@@ -7,8 +7,8 @@ import pytest
 from certile.ir.terms import Var, app
 from certile.proof.check import check, goals, heading
 from certile.proof.check.certificate import FUEL
-from certile.proof.check.terms import Fuel, Table
-from certile.search import Refusal, prove
+from certile.proof.check.terms import Table
+from certile.search import Unproved, prove
 from certile.search.fusion import Chain, Fused, derive
 
 WEIGHT = app("exp", app("sub", "x0", "r"))
@@ -32,7 +32,7 @@ def fused():
 
 
 def names(law, meaning):
-    return [name for name, _ in goals(Table(Fuel(FUEL)), law, meaning)]
+    return [name for name, _ in goals(Table(FUEL), law, meaning)]
 
 
 def least_fuel(found):
@@ -98,7 +98,7 @@ def test_a_wrong_column_in_the_middle_is_refused(fused, change):
     name = law.state[10].name
     wrong = _with_merge(law, name, change(law, law.merge[10]))
     refused = prove(wrong, meaning)
-    assert isinstance(refused, Refusal)
+    assert isinstance(refused, Unproved)
     assert refused.obligation == f"cat.{name}"
     edited = fused[16].certificate | heading(wrong, meaning)
     answer = check(edited, wrong, meaning)
@@ -110,7 +110,7 @@ def test_a_wrong_result_in_the_middle_is_refused(fused):
     law, meaning = fused[16].law, fused[16].meaning
     finalize = (*law.finalize[:9], law.finalize[8], *law.finalize[10:])
     refused = prove(replace(law, finalize=finalize), meaning)
-    assert isinstance(refused, Refusal)
+    assert isinstance(refused, Unproved)
     assert refused.obligation == "finalize.9"
 
 
@@ -120,5 +120,5 @@ def test_a_wrong_lift_or_identity_in_the_middle_is_refused(fused):
         terms = getattr(law, part)
         wrong = (*terms[:10], app("add", terms[10], 1.0), *terms[11:])
         refused = prove(replace(law, **{part: wrong}), meaning)
-        assert isinstance(refused, Refusal)
+        assert isinstance(refused, Unproved)
         assert refused.obligation == f"{side}.{law.state[10].name}"

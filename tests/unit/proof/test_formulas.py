@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from certile.proof.check import kinds
-from certile.proof.check.terms import Fuel, Table
+from certile.proof.check.terms import Table
 from certile.proof.formulas import Latex, Plain, decided, decimal, formulas
 
 
 @pytest.fixture
 def table():
-    return Table(Fuel(100_000))
+    return Table(100_000)
 
 
 def symbols(table, *names):

@@ -59,24 +59,24 @@ def _seen(function, *given):
 @pytest.mark.parametrize("op", _BINARY)
 def test_binary_tables(op):
     for a, b in itertools.product(_REPRESENTATIVES, repeat=2):
-        assert kinds.binary(op, a, b) == _seen(_BINARY[op], a, b), (op, a, b)
+        assert kinds.result(op, a, b) == _seen(_BINARY[op], a, b), (op, a, b)
 
 
 @pytest.mark.parametrize("op", _UNARY)
 def test_unary_tables(op):
     for a in _REPRESENTATIVES:
-        assert kinds.unary(op, a) == _seen(_UNARY[op], a), (op, a)
+        assert kinds.result(op, a) == _seen(_UNARY[op], a), (op, a)
 
 
 def test_masks_are_lifted_kind_by_kind():
     for a, b in itertools.product(range(1, 64, 5), repeat=2):
         expected = _union(
-            kinds.binary("add", x, y) for x in kinds.single(a) for y in kinds.single(b)
+            kinds.result("add", x, y) for x in kinds.single(a) for y in kinds.single(b)
         )
-        assert kinds.binary("add", a, b) == expected
-    assert kinds.binary("mul", 0, kinds.ANY) == 0
-    assert kinds.binary("mul", kinds.ANY, 0) == 0
-    assert kinds.unary("exp", 0) == 0
+        assert kinds.result("add", a, b) == expected
+    assert kinds.result("mul", 0, kinds.ANY) == 0
+    assert kinds.result("mul", kinds.ANY, 0) == 0
+    assert kinds.result("exp", 0) == 0
 
 
 @pytest.mark.parametrize(
@@ -99,10 +99,12 @@ def test_closure(op, mask, closed):
 def test_bounds_by_kind():
     numbers = [kinds.NINF, kinds.NEG, kinds.ZERO, kinds.POS, kinds.PINF]
     for place, kind in enumerate(numbers):
-        assert kinds.at_most(kind) == _union(numbers[: place + 1])
-        assert kinds.at_least(kind) == _union(numbers[place:])
-    assert kinds.at_most(kinds.NAN) == kinds.at_least(kinds.NAN) == 0
-    assert kinds.at_most(kinds.NEG | kinds.NAN | kinds.ZERO) == kinds.NINF | kinds.NEG | kinds.ZERO
+        at_most, at_least = _union(numbers[: place + 1]), _union(numbers[place:])
+        # What is not above, and what is not below, a number of this kind.
+        assert kinds.operand("less", 1, kind, at_least | at_most, kinds.ZERO) == at_most
+        assert kinds.operand("less", 0, at_least | at_most, kind, kinds.ZERO) == at_least
+        assert kinds.operand("max", 0, kinds.ANY, kinds.ANY, kind) == at_most
+        assert kinds.operand("min", 1, kinds.ANY, kinds.ANY, kind) == at_least
 
 
 def test_tests_and_constants():
@@ -112,6 +114,8 @@ def test_tests_and_constants():
     for mask, value in (
         (kinds.NEG, Fraction(-1, 3)),
         (kinds.POS, Fraction(7)),
+        (kinds.POS, Fraction(10**400)),
+        (kinds.NEG, Fraction(-1, 10**400)),
         *kinds.ONLY.items(),
     ):
         assert kinds.of_number(value) == mask

@@ -27,19 +27,19 @@ def test_cases_stand_below_their_split():
         "  if abs(e.x) < 0 then inf else abs(e.x) = abs(e.x) [branch]",
         "  by cases on e.x [split]",
         "  case e.x is -inf:",
-        "    max(0, abs(e.x)) = inf [constant]",
-        "    abs(e.x) = inf [constant]",
+        "    max(0, abs(e.x)) = inf [equality]",
+        "    abs(e.x) = inf [equality]",
         "    both sides are inf [close]",
         "  case e.x is finite:",
         "    max(0, abs(e.x)) = abs(e.x) [extreme]",
         "    both sides are abs(e.x) [close]",
         "  case e.x is inf:",
-        "    max(0, abs(e.x)) = inf [constant]",
-        "    abs(e.x) = inf [constant]",
+        "    max(0, abs(e.x)) = inf [equality]",
+        "    abs(e.x) = inf [equality]",
         "    both sides are inf [close]",
         "  case e.x is NaN:",
-        "    max(0, abs(e.x)) = nan [constant]",
-        "    abs(e.x) = nan [constant]",
+        "    max(0, abs(e.x)) = nan [equality]",
+        "    abs(e.x) = nan [equality]",
         "    both sides are nan [close]",
     ]
 
@@ -60,10 +60,11 @@ def test_other_ways_to_split_a_goal_are_said():
     said = "\n".join(
         line for name in BUILTIN for lines in outlined(name).values() for line in lines
     )
-    assert "by cases on the order of m(xs) and m(ys) [compare]" in said
-    assert "case m(xs) < m(ys):" in said
-    assert "there is an element, so 1 <= n(xs) [count]" in said
-    assert "it is enough to show it operand by operand [congruence]" in said
+    assert "by cases on v(xs) < v(ys) [split]" in said
+    assert "case v(xs) < v(ys):" in said
+    assert "case not v(xs) < v(ys):" in said
+    assert "it is enough to show it operand by operand [operands]" in said
+    assert "it is enough to show, for each element of xs: " in said
     assert "operand 1: " in said
 
 

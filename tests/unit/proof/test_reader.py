@@ -7,17 +7,18 @@ import pytest
 from certile.ir.laws import ADD, ARGMAX, LOGSUMEXP, Component, Law
 from certile.ir.meanings import MEANINGS, Meaning
 from certile.ir.terms import Lit, Var, app
-from certile.proof.check import check, goals
-from certile.proof.check.certificate import goal_text
-from certile.proof.check.terms import Fuel, Refused, Table
-from certile.search import Refusal, prove
+from certile.proof.check import check, goals, kinds
+from certile.proof.check.reader import DOMAINS
+from certile.proof.check.terms import Refused, Table
+from certile.proof.goal_text import goal_text
+from certile.search import Unproved, prove
 from tests.proof.laws import affine
 
 MEANING = MEANINGS["logsumexp"]
 
 
 def read(law, meaning):
-    table = Table(Fuel(10**5))
+    table = Table(10**5)
     return {name: goal_text(table, goal) for name, goal in goals(table, law, meaning)}
 
 
@@ -40,7 +41,7 @@ def test_the_obligations_of_an_action():
 def test_an_action_is_proved_and_checked():
     law, action = affine()
     certificate = prove(law, action)
-    assert not isinstance(certificate, Refusal), certificate.text()
+    assert not isinstance(certificate, Unproved), certificate.text()
     assert check(certificate, law, action) is None
 
 
@@ -116,9 +117,15 @@ def test_parameters_are_read_everywhere():
         lift=(app("mul", "c", "x"),),
         merge=(app("mul", "c", app("div", app("add", "a.s", "b.s"), "c")),),
         finalize=(app("mul", "s", "c"),),
+        parameters=("c",),
     )
     closed = app("list.sum", app("mul", "c", "x"))
     meaning = Meaning((closed,), (app("mul", closed, "c"),), {"x": "any"}, parameters={"c": "any"})
     found = read(law, meaning)
     assert all("c.c" in found[name] for name in ("one.s", "cat.s", "finalize.0"))
     assert found["finalize.0"] == "(is {0} {0})".format("(mul (sum xs (mul c.c x)) c.c)")
+
+
+def test_the_domains():
+    natural = kinds.ZERO | kinds.POS
+    assert {"any": kinds.ANY, "finite": kinds.NEG | natural, "natural": natural} == DOMAINS

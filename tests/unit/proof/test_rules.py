@@ -3,10 +3,10 @@
 import pytest
 
 from certile.proof.check import kinds
-from certile.proof.check.order import AT_MOST, BELOW
-from certile.proof.check.rules import RULES, TARGETS
+from certile.proof.check.context import AT_MOST, BELOW
+from certile.proof.check.rules import RULES
 from certile.proof.check.terms import Refused
-from tests.unit.proof.builder import Build
+from tests.unit.proof.builder import Build, identical, in_order
 
 
 @pytest.fixture
@@ -15,7 +15,7 @@ def b():
 
 
 def rewritten(b, name, term, context=None):
-    return RULES[name](context or b.context, term)
+    return RULES[name][1](context or b.context, term)
 
 
 def refuses(b, name, term, reason, context=None):
@@ -23,25 +23,43 @@ def refuses(b, name, term, reason, context=None):
         rewritten(b, name, term, context)
 
 
-def test_constant(b):
+def reached(b, name, term, to, context=None):
+    return RULES[name][1](context or b.context, term, to)
+
+
+def differs(b, name, term, to, reason, context=None):
+    with pytest.raises(Refused, match=reason):
+        reached(b, name, term, to, context)
+
+
+def test_a_kind_of_one_value_is_a_constant(b):
     x = b.sym("e.x")
     for mask, value in kinds.ONLY.items():
-        assert rewritten(b, "constant", x, b.context.with_kind(x, mask)) == b.num(value)
+        known = b.context.with_kind(x, mask)
+        assert reached(b, "equality", x, b.num(value), known) == b.num(value)
+        for other in kinds.ONLY.values():
+            if other != value:
+                differs(b, "equality", x, b.num(other), "identity is not known", known)
     for mask in (kinds.POS, kinds.NEG, kinds.ZERO | kinds.NAN, kinds.ANY):
-        refuses(b, "constant", x, "more than one value", b.context.with_kind(x, mask))
+        for value in (0, 1, -1, "nan"):
+            known = b.context.with_kind(x, mask)
+            differs(b, "equality", x, b.num(value), "identity is not known", known)
     # Contradictory facts leave no kind: that closes a goal, it makes no constant.
     nothing = b.context.with_kind(x, kinds.NAN).with_kind(x, kinds.ZERO)
-    refuses(b, "constant", x, "more than one value", nothing)
+    differs(b, "equality", x, b.num(0), "identity is not known", nothing)
 
 
 @pytest.mark.parametrize(("op", "unit"), [("add", 0), ("mul", 1), ("max", "-inf"), ("min", "inf")])
-def test_unit(b, op, unit):
+def test_a_unit_is_no_operand(b, op, unit):
     x, other = b.sym("e.x"), {0: 1, 1: 0, "-inf": "inf", "inf": "-inf"}[unit]
     make = b.table.make
-    assert rewritten(b, "unit", make(op, x, b.num(unit))) == x
-    assert rewritten(b, "unit", make(op, b.num(unit), x)) == x
-    refuses(b, "unit", make(op, x, b.num(other)), "no operand is the unit")
-    refuses(b, "unit", b.div(x, b.num(1)), "the term is no")
+    assert reached(b, "regroup", make(op, x, b.num(unit)), x) == x
+    assert reached(b, "regroup", make(op, b.num(unit), x), x) == x
+    reached(b, "regroup", make(op, b.num(unit), b.num(unit)), b.num(unit))
+    reached(b, "regroup", make(op, x, b.num(unit)), make(op, make(op, b.num(unit), x), b.num(unit)))
+    differs(b, "regroup", make(op, x, b.num(other)), x, "the operands differ")
+    differs(b, "regroup", make(op, x, b.num(unit)), b.sym("y"), "the operands differ")
+    differs(b, "regroup", make(op, x, b.num(unit)), b.num(unit), "the operands differ")
 
 
 def test_distribute(b):
@@ -67,15 +85,15 @@ def test_branch(b):
 def test_branch_by_comparisons(b):
     x, y = b.sym("x1"), b.sym("y1")
     less, same = b.choose(b.less(x, y), 0, 1), b.choose(b.same(x, y), 0, 1)
-    below = b.context.with_order(x, y, BELOW)
+    below = in_order(b.context, x, y, BELOW)
     assert rewritten(b, "branch", less, below) == 0
     assert rewritten(b, "branch", same, below) == 1
-    at_most = b.context.with_order(x, y, AT_MOST)
+    at_most = in_order(b.context, x, y, AT_MOST)
     refuses(b, "branch", less, "not decided", at_most)
     refuses(b, "branch", same, "not decided", at_most)
     assert rewritten(b, "branch", b.choose(b.less(y, x), 0, 1), at_most) == 1
-    assert rewritten(b, "branch", same, b.context.with_equal(x, y)) == 0
-    assert rewritten(b, "branch", less, b.context.with_equal(x, y)) == 1
+    assert rewritten(b, "branch", same, identical(b.context, x, y)) == 0
+    assert rewritten(b, "branch", less, identical(b.context, x, y)) == 1
     positive = b.context.with_kind(x, kinds.POS).with_kind(y, kinds.POS)
     refuses(b, "branch", same, "not decided", positive)
     nan = b.context.with_kind(x, kinds.NAN).with_kind(y, kinds.NAN)
@@ -86,11 +104,11 @@ def test_branch_by_comparisons(b):
 def test_extreme(b):
     x, y = b.sym("e.x"), b.sym("y")
     for a, c in ((x, y), (y, x)):
-        known = b.context.with_order(x, y, AT_MOST)
+        known = in_order(b.context, x, y, AT_MOST)
         assert rewritten(b, "extreme", b.max(a, c), known) == y
         assert rewritten(b, "extreme", b.min(a, c), known) == x
         refuses(b, "extreme", b.max(a, c), "order of the operands")
-    refuses(b, "extreme", b.add(x, y), "the term is no", b.context.with_order(x, y, AT_MOST))
+    refuses(b, "extreme", b.add(x, y), "the term is no", in_order(b.context, x, y, AT_MOST))
     assert rewritten(b, "extreme", b.max(b.num(1), b.num(2))) == b.num(2)
     # -inf is at most every number; NaN is none.
     low = b.context.with_kind(x, kinds.NINF)
@@ -142,7 +160,7 @@ def test_factors(b):
 
 def test_ring(b):
     f, x, y = b.sym("e.f"), b.sym("e.x"), b.sym("y")
-    ring = TARGETS["ring"]
+    ring = RULES["ring"][1]
     finite = b.context.with_kind(x, kinds.POS).with_kind(y, kinds.FINITE)
     square = b.mul(b.add(x, y), b.add(x, y))
     spread = b.add(b.mul(x, x), b.add(b.mul(b.num(2), b.mul(x, y)), b.mul(y, y)))
@@ -172,7 +190,7 @@ def test_ring(b):
 
 def test_regroup(b):
     x, y, z = b.sym("e.x"), b.sym("y"), b.sym("z")
-    regroup = TARGETS["regroup"]
+    regroup = RULES["regroup"][1]
     for op in ("add", "mul", "max", "min"):
         make = getattr(b, op)
         regroup(b.context, make(x, make(y, z)), make(make(z, x), y))
@@ -189,15 +207,17 @@ def test_regroup(b):
 
 def test_equality(b):
     x, y, z = b.sym("e.x"), b.sym("y"), b.sym("z")
-    known = b.context.with_equal(x, y)
-    TARGETS["equality"](known, x, y)
-    TARGETS["equality"](known, y, x)
-    for other in (x, z):
-        with pytest.raises(Refused, match="not known"):
-            TARGETS["equality"](known, x, other)
-    ordered = b.context.with_order(x, y, AT_MOST)
+    known = identical(b.context, x, y)
+    RULES["equality"][1](known, x, y)
+    RULES["equality"][1](known, y, x)
     with pytest.raises(Refused, match="not known"):
-        TARGETS["equality"](ordered, x, y)
+        RULES["equality"][1](known, x, z)
+    # Neither is less than the other, and both are numbers.
+    both = in_order(in_order(b.context, x, y, AT_MOST), y, x, AT_MOST)
+    assert RULES["equality"][1](both, x, y) == y
+    ordered = in_order(b.context, x, y, AT_MOST)
+    with pytest.raises(Refused, match="not known"):
+        RULES["equality"][1](ordered, x, y)
 
 
 def test_the_sign_of_a_difference_follows_from_the_order():
@@ -206,13 +226,13 @@ def test_the_sign_of_a_difference_follows_from_the_order():
     difference, swapped = b.add(x, b.mul(b.num(-1), y)), b.add(b.mul(b.num(-1), x), y)
     positive, negative = kinds.POS | kinds.PINF, kinds.NEG | kinds.NINF
     assert b.context.kind(difference) == kinds.ANY
-    at_most = b.context.with_order(x, y, AT_MOST)
+    at_most = in_order(b.context, x, y, AT_MOST)
     assert not at_most.kind(difference) & positive
     assert at_most.kind(difference) & kinds.ZERO
     # Both may be the same infinity.
     assert at_most.kind(difference) & kinds.NAN
     assert not at_most.kind(swapped) & negative
-    below = b.context.with_order(x, y, BELOW)
+    below = in_order(b.context, x, y, BELOW)
     assert not below.kind(difference) & (positive | kinds.ZERO)
     assert below.kind(difference) & negative == negative
     assert not below.kind(swapped) & (negative | kinds.ZERO)
@@ -221,6 +241,6 @@ def test_the_sign_of_a_difference_follows_from_the_order():
 def test_the_order_says_nothing_of_other_sums():
     b = Build()
     x, y = b.sym("x"), b.sym("y")
-    at_most = b.context.with_order(x, y, AT_MOST)
+    at_most = in_order(b.context, x, y, AT_MOST)
     for other in (b.add(x, y), b.add(x, b.mul(b.num(-2), y)), b.add(b.mul(b.num(-1), x), b.num(0))):
         assert at_most.kind(other) & kinds.POS

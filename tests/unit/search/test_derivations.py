@@ -9,7 +9,7 @@ from certile.ir.walk import parallel_regions
 from certile.ops.kernels import bare
 from certile.search import derivations, fusion, kept
 from certile.search.fusion import Chain, Fused, derive
-from certile.search.laws import Refusal
+from certile.search.laws import Unproved
 from certile.search.regions import derived
 
 WEIGHT = app("exp", app("sub", "x", "r"))
@@ -66,7 +66,7 @@ def test_a_derivation_is_made_once(fresh, monkeypatch):
 
 def test_a_refusal_is_remembered_by_its_process(fresh):
     first = derivations.remembered(STEEP)
-    assert isinstance(first, Refusal)
+    assert isinstance(first, Unproved)
     assert derivations.remembered(STEEP) is first
     assert fresh == [STEEP]
 
@@ -76,7 +76,7 @@ def test_a_refusal_is_kept_with_its_words(fresh, monkeypatch):
     first = derivations.remembered(STEEP)
     _another_process(monkeypatch)
     again = derivations.remembered(STEEP)
-    assert isinstance(again, Refusal)
+    assert isinstance(again, Unproved)
     assert (again.text(), again.notes()) == (first.text(), first.notes())
     assert fresh == [STEEP]
 
@@ -97,7 +97,7 @@ def test_what_is_no_refusal_is_derived_anew(fresh, monkeypatch, change):
     for document, again in ((good, 1), ({**good, **change}, 2)):
         monkeypatch.setattr(kept, "find", lambda name, found=document: found)
         _another_process(monkeypatch)
-        assert isinstance(derivations.remembered(STEEP), Refusal)
+        assert isinstance(derivations.remembered(STEEP), Unproved)
         assert len(fresh) == again
 
 
