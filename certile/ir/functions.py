@@ -88,6 +88,5 @@ FUNCTIONS: dict[str, Function] = _table(
     *_exact("integer", 1, "bit_not popcount ctz"),
     *_inexact("exp exp2 expm1 log log2 log1p tanh sigmoid erf erfc rsqrt recip", 2.0),
     *_inexact("sin cos tan", 2.0),
-    *_inexact("pow fmod", 2.0, arity=2),
-    *_inexact("logaddexp", 3.0, arity=2),
+    *_inexact("pow fmod logaddexp", 2.0, arity=2),
 )

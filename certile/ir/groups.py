@@ -1,9 +1,9 @@
-"""A program that one group runs, as phases: what its planner counts and its lowering follows.
+"""A program that one group runs, as steps: what its planner counts and its lowering follows.
 
-A phase spreads the elements of one domain over the threads of a group, or gives each result of a
-reduction to one subgroup of it.  What one phase makes and another reads lies in group memory, at
+A step spreads the elements of one domain over the threads of a group, or gives each result of a
+reduction to one subgroup of it.  What one step makes and another reads lies in group memory, at
 the row-major position of the element, so any thread may read any element; a fence stands before a
-phase that another thread's access has to come before.  Neither this record nor what makes it
+step that another thread's access has to come before.  Neither this record nor what makes it
 depends on a target's text; how many threads there are is the planner's to say.
 """
 
@@ -70,8 +70,8 @@ def place_of(node: Node) -> tuple[Key, int] | None:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Phase:
-    """One phase; two are equal only when they are one.
+class GroupStep:
+    """One step; two are equal only when they are one.
 
     `assign` gives each of `targets` the elements of `values` over `axes`, and `evaluate` computes
     the scalars `values` in every subgroup; `effect` is the load whose snapshot they take, if they
@@ -80,7 +80,7 @@ class Phase:
     whose results span `axes`, from elements over `inner`; with `collective` a subgroup makes a
     result together, else one thread does, in the order of the policy.  `store` writes a buffer and
     `serial` is a loop around `body`, from the scalars `values`: `effect` is that effect.  With
-    `fence` all threads wait before the phase.
+    `fence` all threads wait before the step.
     """
 
     kind: Kind
@@ -89,7 +89,7 @@ class Phase:
     targets: tuple[Key, ...] = ()
     inner: tuple[Axis, ...] = ()
     effect: Node | None = None
-    body: tuple[Phase, ...] = ()
+    body: tuple[GroupStep, ...] = ()
     collective: bool = False
     fence: bool = False
 
@@ -100,7 +100,7 @@ class Phase:
 
     @property
     def reductions(self) -> tuple[Reduce, ...]:
-        """What a `reduce` phase makes."""
+        """What a `reduce` step makes."""
         return tuple(value for value in self.values if isinstance(value, Reduce))
 
     def makes(self, value: Node) -> bool:
@@ -111,20 +111,20 @@ class Phase:
         return value in self.targets and not isinstance(value, Carried)
 
 
-def all_phases(phases: Iterable[Phase]) -> Iterator[Phase]:
-    """Every phase, those of a loop after it."""
-    for phase in phases:
-        yield phase
-        yield from all_phases(phase.body)
+def all_steps(steps: Iterable[GroupStep]) -> Iterator[GroupStep]:
+    """Every step, those of a loop after it."""
+    for step in steps:
+        yield step
+        yield from all_steps(step.body)
 
 
 @dataclass(frozen=True, slots=True)
 class GroupProgram:
-    """The phases of one program in order, and the group memory they need."""
+    """The steps of one program in order, and the group memory they need."""
 
     kernel: Kernel
     parallel: Parallel
-    phases: tuple[Phase, ...]
+    steps: tuple[GroupStep, ...]
     places: tuple[Place, ...]
 
     @property

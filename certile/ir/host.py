@@ -6,12 +6,21 @@ A launch of code that an earlier process compiled needs these and nothing else o
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import gcd, prod
 from typing import Literal
 
 # The widest access of one lane of a GPU: what lies beyond it makes no difference to alignment.
 RESIDUE_BYTES = 16
+# A line of every cache: no access gains by a greater alignment.
+ALIGNMENT_BYTES = 64
+
+# How far, in bytes, the elements of a near view lie from its first: 32 bits hold that, and what
+# lanes behind the end of a row compute and do not use.
+NEAR_BYTES = 2**31 - 2**20
+# The most programs of a launch whose numbers 32 bits hold, those of a last group that is not full
+# among them.
+NEAR_PROGRAMS = 2**31 - 2**16
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,13 +32,27 @@ class ViewFacts:
     every stride that is not 1.  `residues` are the base address and each stride in bytes, all
     modulo `RESIDUE_BYTES`, for rows that are aligned to less; without any, nothing is known.
     `dense` is told of a row-major array without gaps where it matters: how many elements lie
-    between its first index and the next, and the alignment of its first element alone.
+    between its first index and the next, and the alignment of its first element alone.  `near` says
+    that `is_near` holds: the host tells near arrays from others, and neither gets the other's code.
+    `large` is told on a CPU of arrays that its caches cannot hold, so that they come from memory.
     """
 
     strides: tuple[int | None, ...]
     alignment: int = 1
     residues: tuple[int, ...] = ()
     dense: tuple[int, int] | None = None
+    near: bool = False
+    large: bool = False
+
+
+def is_near(shape: Sequence[int], strides: Sequence[int], size: int) -> bool:
+    """Whether no sum of whole steps inside an array moves further than `NEAR_BYTES`.
+
+    `strides` count elements of `size` bytes.  An extent counts as 2 at least and a stride as 1, so
+    that each extent and each stride by itself is within the limit, too.
+    """
+    moves = (max(n - 1, 1) * max(abs(step), 1) for n, step in zip(shape, strides, strict=True))
+    return sum(moves) * size <= NEAR_BYTES
 
 
 def residues_of(
@@ -43,19 +66,61 @@ def residues_of(
     return tuple(value % RESIDUE_BYTES for value in (address, *moves))
 
 
-def row_major_facts(shape: tuple[int, ...], size: int) -> ViewFacts:
-    """Return the facts of a C-ordered, aligned array of elements of `size` bytes.
+def stride_class(shape: Sequence[int], strides: Sequence[int]) -> tuple[int | None, ...]:
+    """The strides, in elements, that code is made for: 0 and 1; the others are None.
+
+    An extent of 1 makes the stride of its dimension meaningless; it counts as 1 in the last place,
+    so that a column taken out of a matrix is not a case of its own.
+    """
+    last = len(shape) - 1
+    return tuple(
+        1 if n <= 1 and dim == last else step if step in (0, 1) else None
+        for dim, (n, step) in enumerate(zip(shape, strides, strict=True))
+    )
+
+
+def layout_facts(
+    shape: Sequence[int], strides: Sequence[int], size: int, address: int = 0
+) -> ViewFacts:
+    """What code may rely on of an array: strides of 0 and 1, and the alignment of every row.
+
+    `strides` count elements of `size` bytes; `address` is that of the first element, 0 where it is
+    aligned to whatever matters.  Of rows that no wide access suits, it is how far behind an aligned
+    place each begins.
+    """
+    moves = [step * size for n, step in zip(shape, strides, strict=True) if n > 1 and step != 1]
+    base = gcd(ALIGNMENT_BYTES, address)
+    starts = gcd(base, *moves)
+    residues = residues_of(address, shape, strides, size) if starts < RESIDUE_BYTES else ()
+    return ViewFacts(
+        stride_class(shape, strides),
+        starts,
+        residues,
+        _dense(shape, strides, base),
+        is_near(shape, strides, size),
+    )
+
+
+def _dense(shape: Sequence[int], strides: Sequence[int], alignment: int) -> tuple[int, int] | None:
+    """The elements of a row and the alignment of the first, of a row-major array without gaps."""
+    if len(shape) < 2 or 0 in shape:
+        return None
+    step = 1
+    for n, stride in zip(reversed(shape[1:]), reversed(strides[1:]), strict=True):
+        if n != 1 and stride != step:
+            return None
+        step *= n
+    return (step, alignment) if shape[0] == 1 or strides[0] == step else None
+
+
+def row_major_facts(shape: Sequence[int], size: int) -> ViewFacts:
+    """The facts of a C-ordered, aligned array of elements of `size` bytes.
 
     Only the last stride is a constant: the others follow from run-time extents.
     """
-    strides = (*(None for _ in shape[1:]), 1) if shape else ()
-    row = shape[-1] * size if len(shape) > 1 else 64
-    dense = (prod(shape[1:]), 64) if len(shape) > 1 and 0 not in shape else None
-    alignment = gcd(row, 64) if row else 64
-    if alignment >= RESIDUE_BYTES:
-        return ViewFacts(strides, alignment, dense=dense)
     steps = [prod(shape[dim + 1 :]) for dim in range(len(shape))]
-    return ViewFacts(strides, alignment, residues_of(0, shape, steps, size), dense)
+    strides = (*(None for _ in shape[1:]), 1) if shape else ()
+    return replace(layout_facts(shape, steps, size), strides=strides)
 
 
 @dataclass(frozen=True, slots=True)

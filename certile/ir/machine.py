@@ -76,12 +76,14 @@ class Buffer:
 class ScalarParameter:
     """A run-time scalar: an extent, a stride (in elements), the number of programs, an argument.
 
-    An integer one is proved to be a multiple of `multiple`, which lets addresses keep an alignment.
+    An integer one is proved to be a multiple of `multiple`, which lets addresses keep an alignment,
+    and to lie within `known`, both ends inclusive, where a kernel is specialised for that.
     """
 
     name: str
     dtype: DType
     multiple: int = 1
+    known: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,15 +108,22 @@ class SharedArray:
 class Address:
     """An element index into a buffer: base + lane · lane_stride + offset.
 
-    `base` is a uniform i64.  `lane_stride` is an integer constant, a uniform i64, or None.
-    `offset` is a varying i64 or None.  With neither the address is uniform; a `lane_stride` of 0
-    says that every lane has the one address, and each lane's mask decides.  A `lane_stride` of 1
+    `base` is a uniform integer.  `lane_stride` is an integer constant, a uniform integer, or None.
+    `offset` is a varying integer or None.  With neither the address is uniform; a `lane_stride` of
+    0 says that every lane has the one address, and each lane's mask decides.  A `lane_stride` of 1
     without offset is a contiguous access, which the CPU emitter turns into one vector access.
+
+    All parts are of one type, that of the address: i64, or i32 where it is proved that the sum,
+    each part of it, and the sum in bytes are values of i32 in every lane, whatever its mask.
     """
 
     base: Value
     lane_stride: int | Value | None = None
     offset: Value | None = None
+
+    @property
+    def dtype(self) -> DType:
+        return self.base.dtype
 
     @property
     def varying(self) -> bool:
@@ -182,11 +191,13 @@ class Compute(Operation):
     """An element-wise function of `functions.FUNCTIONS`.
 
     Operands have one dtype (`where`: a bool first); the result varies iff an operand does.
+    Integers wrap; `exact` says that it is proved that this one does not.
     """
 
     result: Value
     fn: str
     args: tuple[Value, ...]
+    exact: bool = False
 
     def reads(self) -> Iterator[Value]:
         return iter(self.args)
@@ -194,10 +205,14 @@ class Compute(Operation):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Convert(Operation):
-    """Conversion to the result's dtype: saturating float to integer, round to even."""
+    """Conversion to the result's dtype: saturating float to integer, round to even.
+
+    `exact` says of integers that it is proved that the result has the value.
+    """
 
     result: Value
     value: Value
+    exact: bool = False
 
     def reads(self) -> Iterator[Value]:
         yield self.value
@@ -219,7 +234,8 @@ class Load(Operation):
     """Read a buffer.  The result varies iff the address or the mask does.
 
     Where `mask` (uniform or varying bool) is false nothing is read and the result is `fill`; a
-    masked load always has a fill.
+    masked load always has a fill.  `ahead`, a uniform i64, says that what lies so many elements
+    further on is read soon, and once; it has no other meaning and may point out of the buffer.
     """
 
     result: Value
@@ -227,10 +243,12 @@ class Load(Operation):
     address: Address
     mask: Value | None = None
     fill: Value | None = None
+    ahead: Value | None = None
 
     def reads(self) -> Iterator[Value]:
         yield from self.address.values()
-        yield from (value for value in (self.mask, self.fill) if value is not None)
+        optional = (self.mask, self.fill, self.ahead)
+        yield from (value for value in optional if value is not None)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

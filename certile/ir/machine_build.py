@@ -84,13 +84,14 @@ class _Frame:
 class Builder(IndexArithmetic):
     """Builds the body of one kernel.
 
-    `lanes` and `subgroups` bound what `lane()` and `subgroup()` give, so masks that always hold
-    disappear.
+    `lanes`, `subgroups` and, where it is known, the most `groups` bound what `lane()`,
+    `subgroup()` and `group()` give, so masks that always hold disappear.
     """
 
-    def __init__(self, lanes: int, subgroups: int = 1) -> None:
+    def __init__(self, lanes: int, subgroups: int = 1, groups: int = 2**63 - 1) -> None:
         self.lanes = lanes
         self.subgroups = subgroups
+        self.groups = groups
         super().__init__()
         self._frames = [_Frame(loop=False)]
         self._home: dict[Value, _Frame] = {}
@@ -115,7 +116,11 @@ class Builder(IndexArithmetic):
         return self.const(True, bool_)
 
     def parameter(self, parameter: ScalarParameter, known: Range | None = None) -> Value:
-        """The value of a run-time scalar; `known` bounds an integer one, both ends inclusive."""
+        """The value of a run-time scalar; `known` bounds an integer one, both ends inclusive.
+
+        Without it the parameter's own bounds hold, if it has any.
+        """
+        known = known or parameter.known
         result = self._leaf(
             ("parameter", parameter.name),
             MType(parameter.dtype),
@@ -138,8 +143,8 @@ class Builder(IndexArithmetic):
         return self._special("subgroup", MType(i32), (0, self.subgroups - 1))
 
     def group(self) -> Value:
-        """The group's number in the launch, uniform i64, not negative."""
-        return self._special("group", MType(i64), (0, 2**63 - 1))
+        """The group's number in the launch, uniform i64 in [0, groups)."""
+        return self._special("group", MType(i64), (0, self.groups - 1))
 
     def _special(
         self, kind: Literal["lane", "subgroup", "group"], mtype: MType, known: Range
@@ -201,8 +206,7 @@ class Builder(IndexArithmetic):
         mtype = MType(dtype, value.varying)
         result = self._pure(("convert", dtype, value), mtype, (value,), Convert, value)
         if dtype.is_integer and not value.dtype.is_float:
-            self.facts.narrow(result, self.facts.range(value))
-            self.facts.multiples[result] = self.facts.multiple(value)
+            self.facts.convert(Convert(result, value))
         return result
 
     def reinterpret(self, value: Value, dtype: DType) -> Value:
@@ -277,15 +281,20 @@ class Builder(IndexArithmetic):
         address: Address,
         mask: Value | None = None,
         fill: Operand | None = None,
+        *,
+        ahead: Value | None = None,
     ) -> Value:
-        """Read a buffer; where `mask` is false the result is `fill`, and nothing is read."""
+        """Read a buffer; where `mask` is false the result is `fill`, and nothing is read.
+
+        `ahead` is the distance of an element that is read soon.
+        """
         mask, filled = self._guard(mask, fill, buffer.dtype)
         if mask is None and filled is not None:
             return filled
         parts = [part for part in (mask, filled) if part is not None]
         varying = address.varying or any(part.varying for part in parts)
         result = self._value(MType(buffer.dtype, varying))
-        self.emit(Load(result, buffer, address, mask, filled))
+        self.emit(Load(result, buffer, address, mask, filled, ahead))
         return result
 
     def store(

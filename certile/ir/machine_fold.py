@@ -23,7 +23,17 @@ from certile.ir.machine import (
     Value,
 )
 
-__all__ = ["Facts", "Known", "Range", "Scalar", "bounds", "facts_of", "power_of_two", "wrap"]
+__all__ = [
+    "Facts",
+    "Known",
+    "Range",
+    "Scalar",
+    "bounds",
+    "facts_of",
+    "power_of_two",
+    "within",
+    "wrap",
+]
 
 Scalar = bool | int | float
 Range = tuple[int, int]
@@ -55,6 +65,12 @@ def wrap(value: int, dtype: DType) -> int | bool:
         return bool(value)
     value &= (1 << dtype.bits) - 1
     return value - (1 << dtype.bits) if dtype.kind == "int" and value >> (dtype.bits - 1) else value
+
+
+def within(known: Range, dtype: DType) -> Range:
+    """What is left of a range in a type that is known to hold the value."""
+    low, high = bounds(dtype)
+    return max(low, known[0]), min(high, known[1])
 
 
 def power_of_two(value: int) -> int:
@@ -205,6 +221,8 @@ class Facts:
         if rule is not None:
             self.multiples[result] = rule(*(self.multiple(value) for value in operation.args))
         found = self._derive(operation)
+        if found is not None and operation.exact:
+            found = within(found, result.dtype)
         if found is not None:
             self.narrow(result, found)
 
@@ -213,6 +231,17 @@ class Facts:
         low, high = bounds(value.dtype)
         if low <= known[0] and known[1] <= high:
             self.ranges[value] = known
+
+    def meet(self, value: Value, known: Range) -> None:
+        """Record a range that holds beside what is known."""
+        low, high = self.range(value)
+        self.narrow(value, (max(low, known[0]), min(high, known[1])))
+
+    def convert(self, operation: Convert) -> None:
+        """Record what a conversion of an integer to an integer keeps."""
+        result, known = operation.result, self.range(operation.value)
+        self.narrow(result, within(known, result.dtype) if operation.exact else known)
+        self.multiples[result] = self.multiple(operation.value)
 
     def _derive(self, operation: Compute) -> Range | None:
         if operation.fn == "where":
@@ -307,10 +336,11 @@ def _gather(facts: Facts, block: Block, highest: dict[str, int]) -> None:
                 facts.learn(operation)
             case Convert() if not operation.value.dtype.is_float:
                 if operation.result.dtype.is_integer:
-                    facts.narrow(operation.result, facts.range(operation.value))
-                    facts.multiples[operation.result] = facts.multiple(operation.value)
+                    facts.convert(operation)
             case Parameter():
                 facts.multiples[operation.result] = power_of_two(operation.parameter.multiple)
+                if operation.parameter.known is not None:
+                    facts.narrow(operation.result, operation.parameter.known)
             case For():
                 steps = (operation.start, operation.step)
                 facts.multiples[operation.index] = min(facts.multiple(value) for value in steps)

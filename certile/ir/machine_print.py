@@ -74,7 +74,11 @@ def print_kernel(kernel: MachineKernel) -> str:
         + (f" at -{b.skew}" if b.skew else "")
         for b in kernel.buffers
     ]
-    head += [f"  scalar {scalar.name}: {scalar.dtype}" for scalar in kernel.scalars]
+    head += [
+        f"  scalar {scalar.name}: {scalar.dtype}"
+        + (f" in {scalar.known[0]} .. {scalar.known[1]}" if scalar.known else "")
+        for scalar in kernel.scalars
+    ]
     head += [f"  private {array.name}: {array.dtype}[{array.slots}]" for array in kernel.arrays]
     head += [f"  shared {array.name}: {array.dtype}[{array.count}]" for array in kernel.shared]
     return "\n".join([*head, "body", *Printer().block(kernel.body, "  "), ""])
@@ -183,7 +187,8 @@ class Printer:
     def _(self, operation: Compute) -> str:
         args = [self.name(value) for value in operation.args]
         if operation.fn in _INFIX:
-            return f"{args[0]} {_INFIX[operation.fn]} {args[1]}"
+            exact = " exactly" if operation.exact else ""
+            return f"{args[0]} {_INFIX[operation.fn]} {args[1]}{exact}"
         if operation.fn == "where":
             return f"{args[1]} if {args[0]} else {args[2]}"
         return f"{operation.fn}({', '.join(args)})"
@@ -199,7 +204,8 @@ class Printer:
     @right.register
     def _(self, operation: Load) -> str:
         guard = self.guard(operation.mask, operation.fill)
-        return f"load {operation.buffer.name}[{self.address(operation.address)}]{guard}"
+        ahead = "" if operation.ahead is None else f", soon +{self.name(operation.ahead)}"
+        return f"load {operation.buffer.name}[{self.address(operation.address)}]{guard}{ahead}"
 
     @right.register
     def _(self, operation: Store) -> str:

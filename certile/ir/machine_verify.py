@@ -232,6 +232,8 @@ class _Verifier:
             yield "M002", f"{operation.fn} is not defined for {data[0]}"
         expected = MType(function.result(types), _any_varies(*operation.args))
         yield from _same(expected, operation.result.type, operation.fn)
+        if operation.exact and not all(value.dtype.is_integer for value in operation.args):
+            yield "M002", f"an exact {operation.fn} of {data[0]}"
 
     @staticmethod
     def _domain(fn: str, rule: str, operand: Value) -> bool:
@@ -246,6 +248,9 @@ class _Verifier:
     def _(self, operation: Convert) -> Iterator[Complaint]:
         expected = MType(operation.result.dtype, operation.value.varying)
         yield from _same(expected, operation.result.type, "a conversion")
+        both = (operation.value.dtype, operation.result.dtype)
+        if operation.exact and not all(dtype.is_integer for dtype in both):
+            yield "M002", f"an exact conversion of {both[0]} to {both[1]}"
 
     @rules.register
     def _(self, operation: Reinterpret) -> Iterator[Complaint]:
@@ -261,6 +266,8 @@ class _Verifier:
         yield from self._mask(operation.mask, operation.fill, operation.result)
         varying = operation.address.varying or _any_varies(operation.mask, operation.fill)
         yield from _same(MType(operation.buffer.dtype, varying), operation.result.type, "a load")
+        if operation.ahead is not None:
+            yield from _same(MType(i64), operation.ahead.type, "the distance of a later read")
 
     @rules.register
     def _(self, operation: Store) -> Iterator[Complaint]:
@@ -282,8 +289,14 @@ class _Verifier:
             yield "M008", f"{buffer.name} is no buffer of the kernel"
 
     def _address(self, address: Address) -> Iterator[Complaint]:
-        if any(value.dtype != i64 for value in address.values()):
-            yield "M002", "the parts of an address are i64"
+        types = {value.dtype for value in address.values()}
+        if len(types) != 1 or not types <= {i32, i64}:
+            yield "M002", "the parts of an address are all i64, or all i32"
+        constant = address.lane_stride
+        if isinstance(constant, int) and address.dtype.is_integer:
+            low, high = bounds(address.dtype)
+            if not low <= constant * (self.kernel.lanes - 1) <= high:
+                yield "M002", f"a lane stride of {constant} leaves {address.dtype}"
         yield from _uniform(address.base, "the base of an address")
         if isinstance(address.lane_stride, Value):
             yield from _uniform(address.lane_stride, "the lane stride of an address")

@@ -1,5 +1,4 @@
-"""The compiler's result: launches in order, each a machine kernel, and the workspace between them.
-share.
+"""The compiler's result: launches in order, each a machine kernel, and the workspace they share.
 
 A launch's grid and scalars are expressions over what the caller passes (extents, strides, scalar
 arguments), evaluated on the host when arguments are bound.  Row programs need one launch a

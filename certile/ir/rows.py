@@ -1,6 +1,6 @@
 """A row program: one top-level `parallel` seen as steps over element domains.
 
-Admission (`analysis.rows`) builds it from Tile IR, planners count it, lowering follows it.  Nothing
+`analysis.rows` builds it from Tile IR, planners count it, lowering follows it.  Nothing
 here depends on a target or on a plan: the same steps serve every legal (S, Q, V, U).
 """
 

@@ -31,7 +31,7 @@ def lower_launch(
     if plan.mapping.family == "reference":
         from certile.lower.reference import ReferenceLowering
 
-        return ReferenceLowering(kernel, parallel, plan.sheet).run(name, facts)
+        return ReferenceLowering(kernel, parallel, plan).run(name, facts)
     if plan.mapping.family == "group" and plan.group is not None:
         from certile.lower.group import GroupLowering
 

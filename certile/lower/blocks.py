@@ -8,14 +8,14 @@ laws have such forms, and how large a block is, `plan.blocks` decides.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import reduce
 from math import nan
 
 from certile.ir.dtypes import DType
 from certile.ir.laws import literal_value
 from certile.ir.machine import Value
-from certile.ir.terms import Apply, Lit, Term, Var
+from certile.ir.terms import Apply, Lit, Term, Var, variables
 from certile.lower.state import State, StateMachine
 
 # One element of a block: the values of its operands, and the mask if it may not exist.
@@ -36,11 +36,26 @@ def state_of(machine: StateMachine, members: Sequence[Member]) -> State:
     """The state of some elements, of which at least one exists; ValueError without closed forms."""
     if machine.forms is None:
         raise ValueError(f"{machine.law.name} has no closed form over a list")
-    block = _Block(machine, members)
-    names = [f"state.{part.name}" for part in machine.law.state]
-    for name, dtype, form in zip(names, machine.dtypes, machine.forms, strict=True):
-        block.define(name, form, dtype)
-    return tuple(block.shared[name] for name in names)
+    return _Block(machine, members).state(machine.forms)
+
+
+def states_of(
+    machine: StateMachine, blocks: Sequence[Sequence[Member]], alike: Collection[str]
+) -> list[State]:
+    """The states of blocks that differ only in what `alike` does not name; made as `state_of`.
+
+    What terms read of these names alone is made once.
+    """
+    if machine.forms is None:
+        raise ValueError(f"{machine.law.name} has no closed form over a list")
+    made, before = list[State](), None
+    for members in blocks:
+        block = _Block(machine, members)
+        if before is not None:
+            block.take(before, alike)
+        made.append(block.state(machine.forms))
+        before = block
+    return made
 
 
 def fold_block(machine: StateMachine, before: State, members: Sequence[Member]) -> State:
@@ -67,7 +82,28 @@ class _Block:
         names = machine.law.lift_variables()
         self._own = [dict(zip(names, values, strict=True)) for values, _ in members]
         self._memos: list[dict[Term, Value]] = [{} for _ in members]
-        self.shared: dict[str, Value] = {}
+        self.shared = machine.given
+        # The list operations among these, by their names.
+        self.lists: dict[str, Apply] = {}
+
+    def state(self, forms: Sequence[Term]) -> State:
+        """The state of the elements, by the closed form of each component."""
+        machine = self._machine
+        names = [f"state.{part.name}" for part in machine.law.state]
+        for name, dtype, form in zip(names, machine.dtypes, forms, strict=True):
+            if name not in self.shared:
+                self.define(name, form, dtype)
+        return tuple(self.shared[name] for name in names)
+
+    def take(self, other: _Block, alike: Collection[str]) -> None:
+        """Take from a block of as many elements what reads nothing but `alike`."""
+        known = set(alike)
+        for name, value in other.shared.items():
+            if variables([other.lists[name]] if name in other.lists else [Var(name)]) <= known:
+                known.add(name)
+                self.shared[name] = value
+        for own, theirs in zip(self._memos, other._memos, strict=True):
+            own |= {term: made for term, made in theirs.items() if variables([term]) <= known}
 
     def define(self, name: str, form: Term, dtype: DType) -> None:
         """Make the value of a closed form, which later ones read by its name."""
@@ -89,6 +125,7 @@ class _Block:
             return Apply(term.fn, args)
         name = str(Apply(term.fn, args))
         if name not in self.shared:
+            self.lists[name] = Apply(term.fn, args)
             self.shared[name] = self._list(term.fn, args[0], dtype)
         return Var(name)
 

@@ -35,6 +35,7 @@ from certile.lower.dependence import independent_of, largest
 from certile.lower.evaluate import Evaluator
 from certile.lower.interface import Interface
 from certile.lower.state import State, StateMachine
+from certile.lower.strip_states import Fold, Folds, StripStates
 from certile.lower.strips import Coordinates, ProgramVector, Segment, Strips
 from certile.plan.columns import row_block, rows_of_round
 from certile.plan.record import GroupPlan
@@ -47,25 +48,6 @@ class Row:
 
     linear: Value
     memo: dict[Node, Value]
-
-
-@dataclass(frozen=True, slots=True)
-class Fold:
-    """What a sweep folds: its machine, and the arrays that hold one state a vector.
-
-    With `backwards` the rows are walked from the last, so what comes first belongs on the right.
-    """
-
-    machine: StateMachine
-    arrays: tuple[PrivateArray, ...]
-    backwards: bool
-
-    def merge(self, before: State, after: State) -> State:
-        """Merge the state of rows walked before with that of rows walked after them."""
-        return self.machine.merge(*((after, before) if self.backwards else (before, after)))
-
-
-Folds = Mapping[Reduce | Scan, Fold]
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,10 +101,11 @@ class ColumnsLowering:
         parallel = self._rows.parallel
         interface = Interface(self._rows.kernel, parallel, facts, self.builder)
         self._evaluator = Evaluator(interface, self._plan.sheet, self._special)
+        self._states = StripStates(self.builder, self._allocate, self._each)
         strips = Strips(
             self.builder,
             self._mapping,
-            self._plan.pool_threads,
+            self._plan.sheet.cores,
             parallel.over,
             interface.programs(),
             lambda axis: interface.extent(axis.extent),
@@ -220,12 +203,12 @@ class ColumnsLowering:
             self._kept[kept] = (self._allocate(kept.dtype, count), axes)
         backwards = _backwards(steps)
         folds = {
-            node: self._fold(StateMachine(self._evaluator, _folded(node)), backwards)
+            node: self._states.fold(StateMachine(self._evaluator, _folded(node)), backwards)
             for node in nodes
             if isinstance(node, Reduce | Scan)
         }
         sweep = Sweep(steps, of_programs, self._of_rows(nodes, axes), folds)
-        self._start(sweep.folds)
+        self._states.start(sweep.folds)
         self._walk(sweep)
         for reduction, fold in sweep.reductions:
             self._finish(reduction, fold)
@@ -253,15 +236,16 @@ class ColumnsLowering:
             self._rows_from(0, whole, at_once, lambda row: self._round(sweep, row, at_once))
         else:
             parts = {
-                node: self._fold(fold.machine, fold.backwards) for node, fold in sweep.folds.items()
+                node: self._states.fold(fold.machine, fold.backwards)
+                for node, fold in sweep.folds.items()
             }
             inside = replace(sweep, folds=parts, before=sweep.folds)
 
             def one(first: Value) -> None:
-                self._start(parts)
+                self._states.start(parts)
                 stop = builder.minimum(builder.add(first, block), whole)
                 self._rows_from(first, stop, at_once, lambda row: self._round(inside, row, at_once))
-                self._merge(sweep.folds, parts)
+                self._states.merge(sweep.folds, parts)
 
             self._rows_from(0, whole, block, one)
         if count > whole:
@@ -290,7 +274,7 @@ class ColumnsLowering:
             leaves = [self._leaves(sweep, row, vector) for row in rows]
             for k, (_, fold) in enumerate(sweep.reductions):
                 both = self._met(fold.machine, [values[k] for values in leaves], rows)
-                self._write(fold, vector, fold.merge(self._read(fold, vector), both))
+                self._states.write(fold, vector, fold.merge(self._states.read(fold, vector), both))
 
         self._each(at_vector, width)
 
@@ -331,12 +315,21 @@ class ColumnsLowering:
                 elif isinstance(node, Scan):
                     scope.memo |= self._scan(sweep, node, row, vector)
                 elif isinstance(node, Store):
-                    evaluator.store(node)
+                    streaming = self._mapping.streaming
+                    evaluator.store(node, streaming=streaming, divided=self._strip_axis)
                 elif isinstance(node, Tile):
                     scope.memo[node] = evaluator.compute(node)
                 for kept in self._kept_in([node]):
                     builder.array_store(self._kept[kept][0], slot, scope.memo[kept])
         return leaves
+
+    def _finish(self, node: Reduce, fold: Fold) -> None:
+        """Hold the results of a reduction, one of each for every program."""
+        types = node.result_types()
+        arrays = self._states.finish(fold, [type_.dtype for type_ in types])
+        self._held[node] = arrays[0]
+        for k, (array, type_) in enumerate(zip(arrays, types, strict=True)):
+            self._held[Result(of=node, index=k, type=type_)] = array
 
     def _leaf(self, node: Reduce | Scan) -> tuple[Value, ...]:
         return tuple(self._evaluator.value(arg) for arg in node.args)
@@ -344,61 +337,14 @@ class ColumnsLowering:
     def _scan(self, sweep: Sweep, node: Scan, row: Row, vector: ProgramVector) -> dict[Node, Value]:
         """Take one more row into a scan; the node and its results have these values at the row."""
         fold = sweep.folds[node]
-        state = self._read(fold, vector)
+        state = self._states.read(fold, vector)
         after = fold.merge(state, fold.machine.lift(self._leaf(node), row.linear))
-        self._write(fold, vector, after)
+        self._states.write(fold, vector, after)
         state = after if node.inclusive else state
         if node in sweep.before:
-            state = fold.merge(self._read(sweep.before[node], vector), state)
+            state = fold.merge(self._states.read(sweep.before[node], vector), state)
         found = fold.machine.finalize(state)
         return {node: found[0], **dict(zip(node.results(), found, strict=True))}
-
-    # States of the strip.
-
-    def _fold(self, machine: StateMachine, backwards: bool) -> Fold:
-        return Fold(machine, tuple(map(self._allocate, machine.dtypes)), backwards)
-
-    def _start(self, folds: Folds) -> None:
-        """Give every program the state of no rows."""
-
-        def one(vector: ProgramVector) -> None:
-            for fold in folds.values():
-                self._write(fold, vector, fold.machine.identity())
-
-        if folds:
-            self._each(one)
-
-    def _merge(self, folds: Folds, parts: Folds) -> None:
-        """Merge the states of a block of rows into those of the blocks before it."""
-
-        def one(vector: ProgramVector) -> None:
-            for node, fold in folds.items():
-                before, block = self._read(fold, vector), self._read(parts[node], vector)
-                self._write(fold, vector, fold.merge(before, block))
-
-        self._each(one)
-
-    def _finish(self, node: Reduce, fold: Fold) -> None:
-        """Make the results of a reduction, one of each for every program."""
-        types = node.result_types()
-        arrays = [self._allocate(type_.dtype) for type_ in types]
-
-        def one(vector: ProgramVector) -> None:
-            results = fold.machine.finish(self._read(fold, vector))
-            for array, value in zip(arrays, results, strict=True):
-                self.builder.array_store(array, vector.number, value)
-
-        self._each(one)
-        self._held[node] = arrays[0]
-        for k, (array, type_) in enumerate(zip(arrays, types, strict=True)):
-            self._held[Result(of=node, index=k, type=type_)] = array
-
-    def _read(self, fold: Fold, vector: ProgramVector) -> State:
-        return tuple(self.builder.array_load(array, vector.number) for array in fold.arrays)
-
-    def _write(self, fold: Fold, vector: ProgramVector, state: State) -> None:
-        for array, value in zip(fold.arrays, state, strict=True):
-            self.builder.array_store(array, vector.number, value)
 
 
 def _folded(node: Reduce | Scan) -> Reduce:

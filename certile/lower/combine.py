@@ -1,8 +1,10 @@
 """Merge states across accumulators, lanes and subgroups: the trees of each reduction policy.
 
-Unordered trees use a collective where the hardware has one, else a butterfly of shuffles.  Ordered
-trees keep the left operand the earlier one.  The reproducible tree is the one of the language
-reference, whatever the lanes and subgroups are.
+In: the states that accumulators, lanes or subgroups hold, and the machine of their law.  Out: one
+state.  Decides the order of merges.  Unordered trees use a collective where the hardware has one,
+else a butterfly of shuffles.  Ordered trees keep the left operand the earlier one.  The
+reproducible tree is the one of the language reference, whatever the lanes and subgroups are.
+Leaves where states lie, and the barriers between subgroups, to `reductions`.
 """
 
 from __future__ import annotations

@@ -9,24 +9,28 @@ trees they share to `reductions`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
 
 from certile.analysis.layout import FOLDS, ORDERED_TREES
 from certile.analysis.nests import is_step_of_its_own
 from certile.diagnostics import InternalError
 from certile.ir.dtypes import i64
+from certile.ir.folds import alike_components, alike_variables
 from certile.ir.machine import Value
 from certile.ir.node import Node
 from certile.ir.rows import Step
+from certile.ir.terms import variables
 from certile.ir.tile import Parallel, Reduce, Result
 from certile.ir.types import Axis
+from certile.lower.blocks import Member, states_of
 from certile.lower.combine import in_blocks
 from certile.lower.coordinates import Coordinate, unflatten, value_of
 from certile.lower.evaluate import Evaluator, Scope
 from certile.lower.folds import Folds
-from certile.lower.state import State, StateMachine
+from certile.lower.state import Memo, State, StateMachine
 from certile.lower.stripes import Stripes
+from certile.plan.blocks import LEAVES
 
 Carried = tuple[Value, ...]
 
@@ -135,8 +139,56 @@ class KeptAxes:
             return folds.ordered() if reduction.policy == "ordered_tree" else folds.reproducible()
 
 
+class _Together:
+    """States of one reduction for several elements at once, with what they share held once.
+
+    Components of a state that do not differ along the axes of the elements come first, then the
+    others of each element in turn.
+    """
+
+    def __init__(self, machine: StateMachine, axes: Collection[Axis]) -> None:
+        self._machine = machine
+        fold, parts = machine.reduction, machine.law.state
+        alike = alike_components(fold, axes)
+        self._alike = [k for k, part in enumerate(parts) if part.name in alike]
+        self._own = [k for k, part in enumerate(parts) if part.name not in alike]
+        self._shared = alike_variables(fold, axes)
+
+    def joined(self, states: Sequence[State]) -> State:
+        """The states as one."""
+        own = (state[k] for state in states for k in self._own)
+        return (*(states[0][k] for k in self._alike), *own)
+
+    def split(self, state: State, count: int) -> list[State]:
+        """The states of that many elements."""
+        width, first = len(self._own), len(self._alike)
+        alike = dict(zip(self._alike, state[:first], strict=True))
+        out = []
+        for start in range(first, first + count * width, width) if width else [first] * count:
+            own = dict(zip(self._own, state[start : start + width], strict=True))
+            out.append(tuple((alike | own)[k] for k in range(first + width)))
+        return out
+
+    def merge(self, pairs: Iterable[tuple[State, State]]) -> State:
+        """Both states of each element merged."""
+        memo: Memo = {}
+        made = []
+        for a, b in pairs:
+            made.append(self._machine.merge(a, b, memo))
+            memo = self.kept(memo)
+        return self.joined(made)
+
+    def of_blocks(self, blocks: Sequence[Sequence[Member]]) -> list[State]:
+        """The state of a block of leaves for each element, by the law's closed forms."""
+        return states_of(self._machine, blocks, self._shared)
+
+    def kept(self, memo: Memo) -> Memo:
+        """What is the same for the next element."""
+        return {term: made for term, made in memo.items() if variables([term]) <= self._shared}
+
+
 class _Leaves:
-    """The leaves of one reduction for several elements at once: a state is that of each in turn."""
+    """The leaves of one reduction for several elements at once."""
 
     def __init__(
         self,
@@ -149,27 +201,39 @@ class _Leaves:
         self._evaluator, self._builder = evaluator, evaluator.builder
         self._machine, self._scopes, self._varying = machine, scopes, varying
         self._count = machine.reduction.leaves
+        self._together = _Together(machine, scopes[0].domain or ())
 
     def split(self, state: State) -> list[State]:
         """The states of the elements."""
-        width = len(self._machine.dtypes)
-        return [state[k : k + width] for k in range(0, len(state), width)]
+        return self._together.split(state, len(self._scopes))
 
     def _merge(self, a: State, b: State) -> State:
-        pairs = zip(self.split(a), self.split(b), strict=True)
-        return tuple(value for x, y in pairs for value in self._machine.merge(x, y))
+        return self._together.merge(zip(self.split(a), self.split(b), strict=True))
 
-    def _leaf(self, linear: Value) -> State:
+    def _block(self, first: Value) -> list[State]:
+        """The states of `LEAVES` leaves, one for each element."""
+        leaves = [self._values(self._builder.add(first, k)) for k in range(LEAVES)]
+        members = zip(*leaves, strict=True)
+        return self._together.of_blocks([[(values, None) for values in own] for own in members])
+
+    def _values(self, linear: Value) -> list[tuple[Value, ...]]:
+        """The operands of one leaf, for each element."""
         reduction = self._machine.reduction
         coordinates = unflatten(self._builder, Coordinate(linear), reduction.over)
         shared = self._shared(coordinates)
-        made: State = ()
+        made = []
         for scope in self._scopes:
             with self._evaluator.within(scope), self._evaluator.scope(coordinates) as own:
                 own.memo.update(shared)
-                values = tuple(self._evaluator.value(arg) for arg in reduction.args)
-                made += self._machine.lift(values, linear)
+                made.append(tuple(self._evaluator.value(arg) for arg in reduction.args))
         return made
+
+    def _leaf(self, linear: Value) -> State:
+        made, memo = list[State](), Memo()
+        for values in self._values(linear):
+            made.append(self._machine.lift(values, linear, memo))
+            memo = self._together.kept(memo)
+        return self._together.joined(made)
 
     def _shared(self, coordinates: Mapping[Axis, Coordinate]) -> dict[Node, Value]:
         """What a leaf is made of that is the same for all elements."""
@@ -181,12 +245,14 @@ class _Leaves:
     def folded(self) -> State:
         """The fold of all leaves, in the order of the policy."""
         machine, count = self._machine, self._count
-        identity = machine.identity() * len(self._scopes) if machine.law.identity else ()
-        first: State = ()
+        none = [machine.identity()] * len(self._scopes) if machine.law.identity else []
+        identity, first = self._together.joined(none) if none else (), State()
         if machine.reduction.policy in FOLDS:
+            begun = []
             for scope in self._scopes:
                 with self._evaluator.within(scope):
-                    first += machine.start() or machine.identity()
+                    begun.append(machine.start() or machine.identity())
+            first = self._together.joined(begun)
         match machine.reduction.policy:
             case "fold_left":
                 return self._run(first, self._builder.const(0, i64), count)
@@ -199,10 +265,21 @@ class _Leaves:
                 )
 
     def _run(self, first: State, start: Value, count: int) -> State:
-        def body(index: Value, state: State) -> State:
-            return self._merge(state, self._leaf(self._builder.add(start, index)))
+        builder = self._builder
 
-        return self._builder.for_(0, count, 1, first, body, varying=self._varying)
+        def body(index: Value, state: State) -> State:
+            return self._merge(state, self._leaf(builder.add(start, index)))
+
+        def block(index: Value, state: State) -> State:
+            made = self._block(builder.add(start, index))
+            return self._together.merge(zip(self.split(state), made, strict=True))
+
+        whole = 0 if self._machine.forms is None else count - count % LEAVES
+        if whole:
+            first = builder.for_(0, whole, LEAVES, first, block, varying=self._varying)
+        if whole == count:
+            return first
+        return builder.for_(whole, count, 1, first, body, varying=self._varying)
 
     def _back(self, last: State) -> State:
         def body(index: Value, state: State) -> State:

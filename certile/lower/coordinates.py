@@ -11,10 +11,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from certile.ir.dtypes import i64
+from certile.ir.host import RESIDUE_BYTES
 from certile.ir.machine import Address, Value
 from certile.ir.machine_build import Builder
+from certile.ir.machine_fold import Range
 from certile.ir.tile import Const, ExtentValue, Iota, LoopIndex, Map, Tile
 from certile.ir.types import Axis
+from certile.lower.spans import Reach
 from certile.plan.phases import Lead
 
 RowStart = Callable[[Value], Value]
@@ -30,12 +33,16 @@ class Shift:
 
 @dataclass(frozen=True, slots=True)
 class Coordinate:
-    """base (uniform i64) + lane * step + offset (varying i64, or None), less the shift if any."""
+    """base (uniform i64) + lane * step + offset (varying i64, or None), less the shift if any.
+
+    `exists` says that it is a coordinate of its axis in every lane, whatever masks say.
+    """
 
     base: Value
     step: int = 0
     offset: Value | None = None
     shift: Shift | None = None
+    exists: bool = False
 
     @property
     def uniform(self) -> bool:
@@ -50,6 +57,13 @@ def value_of(builder: Builder, at: Coordinate) -> Value:
         lane = builder.convert(builder.lane(), i64)
         value = builder.add(value, builder.mul(lane, builder.const(at.step, i64)))
     return value if at.offset is None else builder.add(value, at.offset)
+
+
+def range_of(builder: Builder, at: Coordinate) -> Range:
+    """The bounds of a coordinate over all lanes, without its shift."""
+    ends = [builder.bound(at.base), (0, 0) if at.offset is None else builder.bound(at.offset)]
+    step = at.step * (builder.lanes - 1)
+    return sum(low for low, _ in ends) + min(0, step), sum(high for _, high in ends) + max(0, step)
 
 
 def settled(builder: Builder, at: Coordinate) -> Coordinate:
@@ -110,30 +124,43 @@ class IndexReader:
         return Coordinate(value)
 
     def address(
-        self, at: list[Coordinate], strides: list[int | Value], row: RowStart | None = None
+        self,
+        at: list[Coordinate],
+        strides: list[int | Value],
+        row: RowStart | None = None,
+        reach: Reach | None = None,
     ) -> Address:
         """The element index of coordinates under strides.
 
         `row` makes, of where the row begins, where its packs begin: the phase is taken there.
+        `reach` follows how far the index goes where the view is near.
         """
-        builder = self._builder
+        builder, reach = self._builder, reach or Reach(self._builder, None)
         if row is None:
-            return self._address([settled(builder, one) for one in at], strides)
+            return self._address([settled(builder, one) for one in at], strides, reach)
         (along,) = (one for one in at if one.shift is not None)
         others = [replace(one, base=builder.const(0, i64)) if one is along else one for one in at]
-        made = self._address(others, strides)
-        return replace(made, base=builder.add(row(made.base), along.base))
+        made = self._address(others, strides, reach)
+        start = row(made.base)
+        low, high = builder.bound(made.base)
+        # A pack begins less than a pack before its row.
+        builder.facts.meet(start, (low - RESIDUE_BYTES, high))
+        return replace(made, base=builder.add(start, along.base))
 
-    def _address(self, at: list[Coordinate], strides: list[int | Value]) -> Address:
+    def _address(self, at: list[Coordinate], strides: list[int | Value], reach: Reach) -> Address:
         builder = self._builder
         base = builder.const(0, i64)
         lane_constant, lane_value, offset = 0, None, None
-        for coordinate, stride in zip(at, strides, strict=True):
+        for dim, (coordinate, stride) in enumerate(zip(at, strides, strict=True)):
             by = builder.const(stride, i64) if isinstance(stride, int) else stride
-            base = builder.add(base, builder.mul(coordinate.base, by))
+            reach.add(dim, range_of(builder, coordinate), stride)
+            term = builder.mul(coordinate.base, by)
+            base = builder.add(base, term)
+            reach.bound(term, base)
             if coordinate.offset is not None:
                 term = builder.mul(coordinate.offset, by)
                 offset = term if offset is None else builder.add(offset, term)
+                reach.bound(term, offset)
             if not coordinate.step:
                 continue
             if isinstance(stride, int):
@@ -141,6 +168,7 @@ class IndexReader:
             else:
                 term = builder.mul(by, builder.const(coordinate.step, i64))
                 lane_value = term if lane_value is None else builder.add(lane_value, term)
+                reach.bound(term, lane_value)
         if lane_value is None:
             return Address(base, lane_constant or None, offset)
         if lane_constant:
@@ -157,7 +185,7 @@ def unflatten(
     """The coordinates of a linear index over `axes`, outermost first (mixed radix).
 
     `extent` gives the extents; without it they are numbers.  A single axis keeps the affine form;
-    with several the lane-dependent ones are divided out.
+    with several the lane-dependent ones are divided out.  They exist where the linear index does.
     """
     length = extent or (lambda axis: builder.const(axis.static, i64))
     if len(axes) == 1:
@@ -169,5 +197,8 @@ def unflatten(
         axis = axes[position]
         value = rest if position == 0 else builder.mod(rest, length(axis))
         rest = rest if position == 0 else builder.floordiv(rest, length(axis))
-        made[axis] = Coordinate(zero, offset=value) if value.varying else Coordinate(value)
+        varying = value.varying
+        made[axis] = (
+            Coordinate(zero, offset=value) if varying else Coordinate(value, exists=linear.exists)
+        )
     return made

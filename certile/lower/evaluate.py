@@ -8,11 +8,12 @@ evaluator's `results`, or answers through the `special` it passes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial, reduce
 
+from certile.analysis.affine import axis_of
 from certile.diagnostics import InternalError
 from certile.ir.dtypes import DType, bf16, bool_, f16, f32, f64, i32, i64, machine, promote
 from certile.ir.functions import COMPARISONS, FLOAT_TESTS, FUNCTIONS
@@ -38,12 +39,13 @@ from certile.ir.tile import (
 )
 from certile.ir.types import Axis
 from certile.lower import float8
-from certile.lower.coordinates import Coordinate, IndexReader, value_of
+from certile.lower.coordinates import Coordinate, IndexReader, range_of, value_of
 from certile.lower.dependence import independent_of, never
 from certile.lower.interface import Interface
 from certile.lower.math import EXPANSIONS
 from certile.lower.math_adapter import MachineArith
 from certile.lower.phases import EdgePack, Packed, packed
+from certile.lower.spans import Reach, known_extent, span_of
 from certile.targets.sheet import Sheet
 
 NARROW = (f16, bf16)
@@ -110,9 +112,12 @@ class Evaluator:
         self.interface = interface
         self.builder = builder = interface.builder
         self.results: dict[tuple[Node, int], Value] = {}
+        # How far ahead of a load lies what is read soon, for the loads of the element in scope.
+        self.ahead: Mapping[Load, Value] = {}
         self._scopes = [Scope({})]
         self.sheet = sheet
-        self._native = _native_functions(sheet, interface.kernel.math)
+        self._math = interface.kernel.math
+        self._native = _native_functions(sheet, self._math)
         self._special = special
         self._arith = {dtype: MachineArith(builder, dtype) for dtype in (f32, f64)}
         self._reader = IndexReader(builder, self.value)
@@ -288,16 +293,24 @@ class Evaluator:
             return self._logaddexp(*args)
         own = self._native is None or fn in self._native
         if fn in EXPANSIONS and not own:
-            expanded: Value = EXPANSIONS[fn](self._arith[args[0].dtype], *args)
-            return expanded
+            return self._expanded(fn, args)
         return self.builder.compute(fn, *args)
 
+    def _expanded(self, fn: str, args: tuple[Value, ...]) -> Value:
+        expanded: Value = EXPANSIONS[fn](self._arith[args[0].dtype], *args)
+        return expanded
+
     def _logaddexp(self, a: Value, b: Value) -> Value:
-        """max + log1p(exp(-|a - b|)); an infinite or NaN maximum is the answer itself."""
+        """max + log1p(exp(-|a - b|)); an infinite or NaN maximum is the answer itself.
+
+        Its bound is measured of the two expansions together: a target's own functions, each within
+        its bound, may exceed it.  So they serve fast math alone.
+        """
+        part = self.function if self._math == "fast" else self._expanded
         most = self.builder.compute("maximum", a, b)
         apart = self.builder.compute("abs", self.builder.compute("sub", a, b))
-        decayed = self.function("exp", (self.builder.compute("neg", apart),))
-        sum_ = self.builder.compute("add", most, self.function("log1p", (decayed,)))
+        decayed = part("exp", (self.builder.compute("neg", apart),))
+        sum_ = self.builder.compute("add", most, part("log1p", (decayed,)))
         return self.builder.select(self.builder.compute("isfinite", most), sum_, most)
 
     # Memory.
@@ -310,15 +323,47 @@ class Evaluator:
         """The element index of an access, and how it is packed where ownership has a phase."""
         view = node.buffer
         assert isinstance(view, View)
-        at = [self.index(index) for index in node.indices]
         strides = [self.interface.stride(view, dim) for dim in range(view.rank)]
+        at = [self.index(index) for index in node.indices]
+        reach = self._reach(node, at, strides)
         shift = next((one.shift for one in at if one.shift is not None), None)
         pack = None if shift is None else packed(shift, self.interface.congruence(node))
         row = None
         if shift is not None and pack is not None:
             row = partial(pack.row, self.builder, phase=shift.value)
-        raw = self._reader.address(at, strides, row)
-        return self.builder.address(raw.base, raw.lane_stride, raw.offset), pack
+        raw = self._reader.address(at, strides, row, reach)
+        address = self.builder.address(raw.base, raw.lane_stride, raw.offset)
+        if row is None and reach is not None:
+            self.interface.reaches(address, reach.furthest)
+        return address, pack
+
+    def _reach(
+        self, node: Load | Store, at: list[Coordinate], strides: Sequence[int | Value]
+    ) -> Reach | None:
+        """What follows how far an access to a near view reaches, and None for any other view.
+
+        A coordinate that lanes behind the end of an axis have, too, stops at the end here, where it
+        is multiplied by a stride that is no constant: they need no address, but one that fits.
+        """
+        most = self.interface.most(node.buffer.name)
+        if most is None:
+            return None
+        builder = self.builder
+        for dim, (one, stride) in enumerate(zip(at, strides, strict=True)):
+            extent = known_extent(node, dim)
+            if extent is None or isinstance(stride, int) or one.shift is not None:
+                continue
+            low, high = range_of(builder, one)
+            if low >= 0 and high >= extent and not one.uniform:
+                stopped = builder.minimum(value_of(builder, one), extent - 1)
+                at[dim] = Coordinate(builder.const(0, i64), offset=stopped)
+        ranges = [range_of(builder, one) for one in at]
+        return Reach(builder, span_of(node, most, ranges, self._exists))
+
+    def _exists(self, axis: Axis) -> bool:
+        """Whether all lanes have one coordinate of an axis, which exists."""
+        at = self.at.coordinates.get(axis)
+        return at is not None and at.exists and at.uniform
 
     def _edge(self, node: Load | Store, pack: Packed | None) -> tuple[EdgePack, int] | None:
         """The pack in scope and the element's place in it, where it may not exist as a whole."""
@@ -343,10 +388,22 @@ class Evaluator:
             return edge[0].load(node, buffer, address, edge[1])
         if self.at.edge is not None:
             self.at.edge[0].settle()
-        return self.builder.load(buffer, address, mask, fill)
+        ahead = self.ahead.get(node) if mask is None else None
+        return self.builder.load(buffer, address, mask, fill, ahead=ahead)
 
-    def store(self, node: Store, mask: Value | None = None, *, streaming: bool = False) -> None:
-        """Write a view where the scope's mask, the store's and `mask` hold."""
+    def store(
+        self,
+        node: Store,
+        mask: Value | None = None,
+        *,
+        streaming: bool = False,
+        divided: Axis | None = None,
+    ) -> None:
+        """Write a view where the scope's mask, the store's and `mask` hold.
+
+        Whole vectors may be `streaming`; `divided` is the axis of the launch that is cut into
+        vectors from its first program on, where one is.
+        """
         if not isinstance(node.buffer, View):
             raise InternalError("M020", "a memory is written outside its map", loc=node.loc)
         own = None if node.mask is None else self.value(node.mask)
@@ -363,10 +420,10 @@ class Evaluator:
             # One lane of several stores here: every lane has the address, its mask decides.
             address = Address(address.base, 0)
         contiguous = guard is None and address.lane_stride == 1
-        streaming = streaming and contiguous and self._starts_rows(node)
+        streaming = streaming and contiguous and self._starts_rows(node, divided)
         self.builder.store(buffer, address, value, guard, streaming=streaming)
 
-    def _starts_rows(self, node: Store) -> bool:
+    def _starts_rows(self, node: Store, divided: Axis | None) -> bool:
         """Whether lane 0 of a chunk is as aligned as the first element of a row.
 
         Only then may the vector be stored past the cache: strides other than 1 keep the alignment,
@@ -375,7 +432,9 @@ class Evaluator:
         assert isinstance(node.buffer, View)
         strides = [self.interface.stride(node.buffer, dim) for dim in range(node.buffer.rank)]
         unit = [i for i, stride in zip(node.indices, strides, strict=True) if stride == 1]
-        return len(unit) == 1 and isinstance(unit[0], Iota)
+        if len(unit) != 1:
+            return False
+        return isinstance(unit[0], Iota) or (divided is not None and axis_of(unit[0]) == divided)
 
     def _gather(self, node: Gather) -> Value:
         """Read the selected element under its guard; the rest of the row is not touched."""

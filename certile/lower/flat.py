@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from certile.ir.dtypes import i64
-from certile.ir.host import ViewFacts
+from certile.ir.host import NEAR_BYTES, ViewFacts
 from certile.ir.machine import Value
 from certile.ir.machine_build import Builder
 from certile.ir.program import Launch
@@ -21,6 +21,7 @@ from certile.ir.types import Axis
 from certile.lower.coordinates import Coordinate, value_of
 from certile.lower.evaluate import Evaluator, Scope
 from certile.lower.interface import Interface
+from certile.lower.narrow import most_programs
 from certile.plan.flat import accesses
 from certile.plan.record import GroupPlan
 from certile.plan.record import Mapping as ExecutionMapping
@@ -39,11 +40,14 @@ class FlatLowering:
         """The launch; `facts` says that no view has gaps, and how its first element is aligned."""
         builder, mapping, rows = self.builder, self._mapping, self._rows
         flat = {name: _as_one_row(known) for name, known in facts.items()}
-        interface = Interface(rows.kernel, rows.parallel, flat, builder)
-        interface.count_elements(rows.steps[0].elements)
+        most, programs = self._most_elements(facts), most_programs(self._plan)
+        interface = Interface(rows.kernel, rows.parallel, flat, builder, most_programs=programs)
+        interface.count_elements(rows.steps[0].elements, most)
         self._evaluator = Evaluator(interface, self._plan.sheet, _nothing_is_kept)
         pack = builder.lanes * mapping.lane_elements
         taken = pack * mapping.subgroups_per_program * mapping.unroll
+        if most is not None:
+            builder.groups = -(-most // taken)
         first = builder.mul(builder.group(), taken)
         with self._evaluator.scope({}):
             # A value that is loaded as it is has nothing below it but where it lies.
@@ -56,6 +60,13 @@ class FlatLowering:
                 lambda: self._last(first, taken, total),
             )
         return interface.launch(name, taken)
+
+    def _most_elements(self, facts: Mapping[str, ViewFacts]) -> int | None:
+        """The most elements of the launch, where all that are stored lie in near views."""
+        views = [store.buffer for store in self._stores]
+        if most_programs(self._plan) is None or not all(facts[v.name].near for v in views):
+            return None
+        return min(NEAR_BYTES // view.dtype.size + 1 for view in views)
 
     def _whole(self, first: Value, pack: int) -> None:
         """A full group: each thread loads all its packs, then makes and stores their elements.
@@ -125,7 +136,7 @@ def _as_one_row(known: ViewFacts) -> ViewFacts:
     if known.dense is None:
         return known
     inner = len(known.strides) - 1
-    return ViewFacts((*(0 for _ in range(inner)), 1), known.dense[1])
+    return ViewFacts((*(0 for _ in range(inner)), 1), known.dense[1], near=known.near)
 
 
 def _nothing_is_kept(_: Tile) -> None:

@@ -13,8 +13,10 @@ from collections.abc import Iterable, Mapping
 from math import gcd
 
 from certile.ir.dtypes import DType, i64, machine
-from certile.ir.host import RESIDUE_BYTES, HostValue, ViewFacts
+from certile.ir.host import NEAR_BYTES, RESIDUE_BYTES, HostValue, ViewFacts
 from certile.ir.machine import (
+    Address,
+    Block,
     Buffer,
     MachineKernel,
     PrivateArray,
@@ -23,10 +25,12 @@ from certile.ir.machine import (
     Value,
 )
 from certile.ir.machine_build import Builder
+from certile.ir.machine_fold import Range
 from certile.ir.program import Launch
 from certile.ir.tile import Kernel, Load, Parallel, Scalar, Store, View, effects
 from certile.ir.types import Dim
 from certile.lower.dependence import needs_precise_math
+from certile.lower.narrow import narrowed
 from certile.plan.congruence import Congruence, congruence
 
 
@@ -41,13 +45,17 @@ class Interface:
         builder: Builder,
         *,
         phased: bool = False,
+        most_programs: int | None = None,
     ) -> None:
         self.kernel, self.parallel, self.builder = kernel, parallel, builder
+        self._most_programs = self._most_launched = most_programs
+        self._furthest: dict[Address, int] = {}
         self._facts, self._phased = facts, phased
         self._over = frozenset(parallel.over)
         self._types: dict[str, DType] = {
             p.name: p.dtype for p in kernel.params if isinstance(p, Scalar)
         }
+        self._dtypes = {view.name: view.dtype for view in kernel.views}
         self._taken = frozenset(p.name for p in kernel.params)
         touched = [e for e in effects((parallel,)) if isinstance(e, Load | Store)]
         written = {e.buffer for e in touched if isinstance(e, Store)}
@@ -73,6 +81,18 @@ class Interface:
         """Where the rows of an access begin, modulo the widest access."""
         return congruence(node, self._facts.get(node.buffer.name), self._over)
 
+    def most(self, view: str) -> int | None:
+        """How many elements whole steps move inside a near view; None for a view that is not."""
+        known = self._facts.get(view)
+        if known is None or not known.near or self._most_programs is None:
+            return None
+        return NEAR_BYTES // self._dtypes[view].size
+
+    def reaches(self, address: Address, furthest: int | None) -> None:
+        """Note how far from the first an element lies that an address names in any lane."""
+        if furthest is not None:
+            self._furthest[address] = furthest
+
     def array(self, purpose: str, dtype: DType, slots: int) -> PrivateArray:
         """Allocate a private array; those of one purpose are numbered."""
         made = PrivateArray(f"{purpose}{self._numbers[purpose]}", machine(dtype), slots)
@@ -84,14 +104,15 @@ class Interface:
         """The machine buffer of a view."""
         return self._buffers[view]
 
-    def _derived(self, name: str, source: HostValue, multiple: int = 1) -> Value:
+    def _derived(
+        self, name: str, source: HostValue, multiple: int = 1, known: Range | None = None
+    ) -> Value:
         """An i64 that the runtime adds; its name gives way to the author's."""
         while name in self._taken:
             name += "_"
-        return self._parameter(name, i64, source, multiple)
+        return self._parameter(ScalarParameter(name, i64, multiple, known), source)
 
-    def _parameter(self, name: str, dtype: DType, source: HostValue, multiple: int = 1) -> Value:
-        parameter = ScalarParameter(name, dtype, multiple)
+    def _parameter(self, parameter: ScalarParameter, source: HostValue) -> Value:
         self._scalars.setdefault(parameter, source)
         return self.builder.parameter(parameter)
 
@@ -107,26 +128,35 @@ class Interface:
         if self._phased and facts.residues:
             alignment = max(alignment, gcd(facts.residues[1 + dim], RESIDUE_BYTES))
         multiple = max(1, alignment // view.dtype.size)
-        return self._derived(f"{view.name}_stride{dim}", source, multiple)
+        most = self.most(view.name)
+        known_range = None if most is None else (-most, most)
+        return self._derived(f"{view.name}_stride{dim}", source, multiple, known_range)
 
     def extent(self, extent: int | Dim) -> Value:
         """An extent as a uniform i64."""
         if isinstance(extent, int):
             return self.builder.const(extent, i64)
         source = HostValue("extent", extent.view, extent.dim)
-        return self._derived(f"{extent.view}_extent{extent.dim}", source)
+        most = self.most(extent.view)
+        # A launch without programs runs nothing; an extent that gives it none is not its own.
+        least = int(any(axis.extent == extent for axis in self.parallel.over))
+        known = None if most is None else (least, most + 1)
+        return self._derived(f"{extent.view}_extent{extent.dim}", source, known=known)
 
     def argument(self, name: str) -> Value:
         """The value of a scalar argument."""
-        return self._parameter(name, self._types[name], HostValue("argument", name))
+        parameter = ScalarParameter(name, self._types[name])
+        return self._parameter(parameter, HostValue("argument", name))
 
-    def count_elements(self, elements: int) -> None:
-        """Launch for each of a program's `elements` instead of for each program."""
-        self._elements = elements
+    def count_elements(self, elements: int, most: int | None) -> None:
+        """Launch for each of a program's `elements`, at most `most`, instead of for programs."""
+        self._elements, self._most_launched = elements, most
 
     def programs(self) -> Value:
         """The number of programs P of the launch, or of its elements, a uniform i64."""
-        return self._derived("programs", self._programs)
+        most = self._most_launched
+        known = None if most is None else (0, most)
+        return self._derived("programs", self._programs, known=known)
 
     @property
     def _programs(self) -> HostValue:
@@ -154,7 +184,7 @@ class Interface:
             scalars=tuple(self._scalars),
             arrays=tuple(self._arrays),
             shared=tuple(shared),
-            body=builder.block(),
+            body=self._body(),
             precise_math=needs_precise_math(self.kernel, self.parallel),
             math=self.kernel.math,
         )
@@ -164,3 +194,10 @@ class Interface:
             scalars=tuple(self._scalars.values()),
             programs=self._programs,
         )
+
+    def _body(self) -> Block:
+        """What was built, with indices of 32 bits where those are wanted and proved to do."""
+        built, builder = self.builder.block(), self.builder
+        if self._most_programs is None:
+            return built
+        return narrowed(built, builder.facts, builder.lanes, self._furthest)

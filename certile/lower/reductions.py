@@ -1,5 +1,9 @@
 """Reductions of the subgroup family: worker folds, then the tree of the policy.
 
+In: the reductions of a sweep, the workers, and a way to each element's leaves.  Out: the values of
+their results, in every worker.  Decides where partials lie and where barriers stand.  Leaves the
+trees to `combine`.
+
 A worker folds its own elements into accumulators; lanes merge by a collective or a butterfly; with
 S > 1 lane 0 of each subgroup writes its partial to shared memory, one barrier makes them visible,
 and every subgroup merges them again, so that all workers hold the result.

@@ -17,7 +17,6 @@ from certile.diagnostics import InternalError
 from certile.ir.dtypes import DType, i64
 from certile.ir.host import ViewFacts
 from certile.ir.machine import PrivateArray, Value
-from certile.ir.machine_build import Builder
 from certile.ir.node import reach
 from certile.ir.program import Launch
 from certile.ir.tile import (
@@ -43,19 +42,21 @@ from certile.lower.coordinates import Coordinate, unflatten, value_of
 from certile.lower.evaluate import Evaluator
 from certile.lower.folds import Folds
 from certile.lower.interface import Interface
+from certile.lower.narrow import builder_of, most_programs
 from certile.lower.placed import Placed, look_up
 from certile.lower.serial_scans import Place, SerialScans
 from certile.lower.sorting import ElementVector, Sorter
 from certile.lower.state import StateMachine
-from certile.targets.sheet import Sheet
+from certile.plan.record import GroupPlan
 
 
 class ReferenceLowering:
     """Lowers one top-level parallel with a program in every lane."""
 
-    def __init__(self, kernel: Kernel, parallel: Parallel, sheet: Sheet) -> None:
-        self._kernel, self._parallel, self._sheet = kernel, parallel, sheet
-        self.builder = Builder(sheet.lanes, 1)
+    def __init__(self, kernel: Kernel, parallel: Parallel, plan: GroupPlan) -> None:
+        self._kernel, self._parallel, self._sheet = kernel, parallel, plan.sheet
+        self._most = most_programs(plan)
+        self.builder = builder_of(plan, 1, plan.sheet.lanes)
         self._arrays: dict[Tile, PrivateArray] = {}
         self._sorters: dict[Sort, Sorter] = {}
         read = list(evaluated(parallel))
@@ -66,7 +67,9 @@ class ReferenceLowering:
     def run(self, name: str, facts: Mapping[str, ViewFacts]) -> Launch:
         """The launch; `facts` says what is known of each view's layout."""
         builder = self.builder
-        interface = Interface(self._kernel, self._parallel, facts, builder)
+        interface = Interface(
+            self._kernel, self._parallel, facts, builder, most_programs=self._most
+        )
         self._evaluator = Evaluator(interface, self._sheet, self._special)
         place = Place(self._allocate, self._each, self._slot, self._at, self._hoist)
         self._scans = SerialScans(self._evaluator, place) if self._has_scans else None
@@ -145,7 +148,7 @@ class ReferenceLowering:
             return
 
         def body(index: Value, _: tuple[Value, ...]) -> tuple[Value, ...]:
-            with self._evaluator.scope({axes[0]: Coordinate(index)}):
+            with self._evaluator.scope({axes[0]: Coordinate(index, exists=True)}):
                 self._each(axes[1:], action)
             return ()
 
@@ -181,7 +184,7 @@ class ReferenceLowering:
         inits = [evaluator.value(loop.inits[k]) for k in scalars]
 
         def body(index: Value, params: tuple[Value, ...]) -> Sequence[Value]:
-            with evaluator.scope({loop.axis: Coordinate(index)}) as scope:
+            with evaluator.scope({loop.axis: Coordinate(index, exists=True)}) as scope:
                 scope.memo.update({loop.params[k]: v for k, v in zip(scalars, params, strict=True)})
                 self._body(loop.body)
                 after = [evaluator.value(loop.yields[k]) for k in scalars]

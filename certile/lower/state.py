@@ -15,6 +15,8 @@ from certile.lower.evaluate import Evaluator
 from certile.plan.blocks import forms_of
 
 State = tuple[Value, ...]
+# Terms over some variables, with their values.
+Memo = dict[Term, Value]
 
 
 class StateMachine:
@@ -31,9 +33,13 @@ class StateMachine:
         self.forms = forms_of(reduction)
 
     def _terms(
-        self, terms: tuple[Term, ...], dtypes: tuple[DType, ...], variables: dict[str, Value]
+        self,
+        terms: tuple[Term, ...],
+        dtypes: tuple[DType, ...],
+        variables: dict[str, Value],
+        memo: Memo | None = None,
     ) -> State:
-        memo: dict[Term, Value] = {}
+        memo = {} if memo is None else memo
         return tuple(
             self.term(term, dtype, variables, memo)
             for term, dtype in zip(terms, dtypes, strict=True)
@@ -74,32 +80,45 @@ class StateMachine:
         """Whether the target's greater of two values takes more than one instruction for NaN."""
         return self._evaluator.sheet.kind == "cpu"
 
+    @property
+    def given(self) -> dict[str, Value]:
+        """The parameters of the law, by name, at the element in scope."""
+        pairs = zip(self.law.parameters, self.reduction.given, strict=True)
+        return {name: self._evaluator.value(tile) for name, tile in pairs}
+
     def identity(self) -> State:
         """The state of the empty list; a fold function without one has none and must have init."""
         if self.law.identity is None:
             raise ValueError(f"{self.law.name} has no identity")
         return self._terms(self.law.identity, self.dtypes, {})
 
-    def lift(self, values: tuple[Value, ...], index: Value | None) -> State:
-        """The state of one element; `index` is its linear index in leaf order."""
-        variables = dict(zip(self.law.lift_variables(), values, strict=True))
+    def lift(
+        self, values: tuple[Value, ...], index: Value | None, memo: Memo | None = None
+    ) -> State:
+        """The state of one element; `index` is its linear index in leaf order.
+
+        `memo` holds terms that are made already, and takes those that are made here.
+        """
+        variables = self.given | dict(zip(self.law.lift_variables(), values, strict=True))
         if self.law.indexed and index is not None:
             variables["i"] = self.builder.convert(index, self._index_dtype)
-        return self._terms(self.law.lift, self.dtypes, variables)
+        return self._terms(self.law.lift, self.dtypes, variables, memo)
 
-    def merge(self, a: State, b: State) -> State:
-        """The state of `a`'s elements followed by `b`'s."""
-        variables = {f"a.{part.name}": value for part, value in zip(self.law.state, a, strict=True)}
-        variables |= {
-            f"b.{part.name}": value for part, value in zip(self.law.state, b, strict=True)
-        }
-        return self._terms(self.law.merge, self.dtypes, variables)
+    def merge(self, a: State, b: State, memo: Memo | None = None) -> State:
+        """The state of `a`'s elements followed by `b`'s; `memo` as for `lift`."""
+        variables = self.given
+        variables |= zip(self._components("a."), a, strict=True)
+        variables |= zip(self._components("b."), b, strict=True)
+        return self._terms(self.law.merge, self.dtypes, variables, memo)
 
     def finalize(self, state: State) -> State:
         """The results, in the law's order and types."""
-        variables = {part.name: value for part, value in zip(self.law.state, state, strict=True)}
+        variables = self.given | dict(zip(self._components(), state, strict=True))
         results = self.law.result_dtypes(self.reduction.accumulate)
         return self._terms(self.law.finalize, results, variables)
+
+    def _components(self, side: str = "") -> list[str]:
+        return [side + part.name for part in self.law.state]
 
     def start(self) -> State | None:
         """The start value the program wrote, or None."""

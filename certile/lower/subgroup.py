@@ -21,7 +21,6 @@ from certile.diagnostics import InternalError
 from certile.ir.dtypes import i64
 from certile.ir.host import ViewFacts
 from certile.ir.machine import Value
-from certile.ir.machine_build import Builder
 from certile.ir.program import Launch
 from certile.ir.rows import RowProgram, Step, Stripe
 from certile.ir.tile import (
@@ -39,10 +38,12 @@ from certile.ir.tile import (
     Tile,
 )
 from certile.ir.types import Axis
+from certile.lower.ahead import Ahead, ahead_of
 from certile.lower.composed import KeptAxes
 from certile.lower.coordinates import Coordinate, Shift, unflatten
 from certile.lower.evaluate import Evaluator, Scope
 from certile.lower.interface import Interface
+from certile.lower.narrow import builder_of, most_programs
 from certile.lower.phases import settle, shift_of
 from certile.lower.reductions import Partials, Reducer
 from certile.lower.row_sorts import RowSorts
@@ -50,7 +51,8 @@ from certile.lower.scans import Running
 from certile.lower.state import StateMachine
 from certile.lower.stripes import Stripes
 from certile.lower.workers import Element, Runs, Workers
-from certile.plan.blocks import RUN, chunks_of_round
+from certile.plan.ahead import asking
+from certile.plan.blocks import RUN, chunks_of_folds, chunks_of_round
 from certile.plan.phases import Phases, phases_of
 from certile.plan.record import GroupPlan
 from certile.plan.record import Mapping as ExecutionMapping
@@ -67,7 +69,8 @@ class SubgroupLowering:
         self._plan, self._rows, self._mapping = plan, rows, mapping
         self._cpu = plan.sheet.kind == "cpu"
         share = mapping.subgroups_per_program * mapping.programs_per_group
-        self.builder = Builder(plan.sheet.lanes, share)
+        self._most = most_programs(plan)
+        self.builder = builder_of(plan, share, mapping.programs_per_group)
         self._active: Value | None = None
         self._shifts: dict[tuple[Axis, ...], Shift] = {}
 
@@ -79,6 +82,7 @@ class SubgroupLowering:
             facts,
             self.builder,
             phased=self._mapping.phase,
+            most_programs=self._most,
         )
         self._evaluator = Evaluator(interface, self._plan.sheet, self._special)
         self._place(interface)
@@ -117,9 +121,12 @@ class SubgroupLowering:
     def _program(self, interface: Interface, program: Value) -> None:
         over = self._rows.parallel.over
         coordinates = unflatten(
-            self.builder, Coordinate(program), over, lambda axis: interface.extent(axis.extent)
+            self.builder,
+            Coordinate(program, exists=True),
+            over,
+            lambda axis: interface.extent(axis.extent),
         )
-        only = Coordinate(self.builder.const(0, i64))
+        only = Coordinate(self.builder.const(0, i64), exists=True)
         coordinates.update(dict.fromkeys(self._rows.units, only))
         with self._evaluator.scope(coordinates):
             self._shifts = {
@@ -198,7 +205,7 @@ class SubgroupLowering:
         inits = [evaluator.value(loop.inits[k]) for k in scalars]
 
         def body(index: Value, params: tuple[Value, ...]) -> Sequence[Value]:
-            with evaluator.scope({loop.axis: Coordinate(index)}) as scope:
+            with evaluator.scope({loop.axis: Coordinate(index, exists=True)}) as scope:
                 scope.memo.update({loop.params[k]: v for k, v in zip(scalars, params, strict=True)})
                 self._steps(step.body)
                 return [evaluator.value(loop.yields[k]) for k in scalars]
@@ -287,6 +294,7 @@ class SubgroupLowering:
         walked = () if alone else group[0].inner
         scans = [step.node for step in group if isinstance(step.node, Scan)]
         running = Running.of(self._evaluator, scans, len(partials.start()))
+        ahead = self._ahead(group[0])
 
         def folding(elements: Sequence[Element], carried: tuple[Value, ...]) -> tuple[Value, ...]:
             scopes = []
@@ -304,12 +312,14 @@ class SubgroupLowering:
 
         def body(elements: Sequence[Element], carried: tuple[Value, ...]) -> tuple[Value, ...]:
             for at in elements:
+                self._evaluator.ahead = ahead.at(at)
                 with self._element_scope(axes, at):
                     for step in group:
                         if isinstance(step.node, Scan):
                             carried = self._scan(step.node, at, running, carried)
                         else:
                             carried = self._element(step, at, partials, carried)
+            self._evaluator.ahead = {}
             settle(at.edge for at in elements)
             return partials.settle(carried)
 
@@ -318,7 +328,7 @@ class SubgroupLowering:
                 self._hoist([step.node for step in group], axes)
             return self._workers.sweep(
                 count,
-                chunks_of_round(self._mapping, blocks=partials.has_blocks),
+                self._chunks(group, partials),
                 carried,
                 folding if alone else body,
                 unroll_up_to=0 if running.is_long or alone else self._unrolled,
@@ -328,6 +338,20 @@ class SubgroupLowering:
             )
 
         return self._kept_axes.walk(walked, (*partials.start(), *running.start()), sweep)
+
+    def _chunks(self, group: Sequence[Step], partials: Partials) -> int:
+        """The chunks of elements that one round of a sweep takes."""
+        folds = [s.node for s in group if s.kind == "fold" and isinstance(s.node, Reduce)]
+        if folds:
+            return chunks_of_folds(folds, group[0].axes, self._mapping, self._workers.count)
+        return chunks_of_round(self._mapping, blocks=partials.has_blocks)
+
+    def _ahead(self, head: Step) -> Ahead:
+        """What the loads of a sweep ask for, by its first step."""
+        rows, work = self._mapping.ahead, self._plan.work
+        loads = asking(work).get(head, ()) if rows and work else ()
+        interface, over = self._evaluator.interface, self._rows.parallel.over
+        return ahead_of(loads, over, rows, self.builder, interface.stride)
 
     @property
     def _unrolled(self) -> int:

@@ -50,6 +50,12 @@ def test_arguments_that_fit():
         ({"threads": (1025, 1, 1)}, "1025 threads"),
         ({"constants": {0: 1}}, "function constants"),
         ({"threadgroup_bytes": 64}, "[[threadgroup]] lengths"),
+        ({"grid": ("a", 1, 1)}, "grid is three positive numbers, not ('a', 1, 1)"),
+        ({"threads": 32}, "threads is three positive numbers, not 32"),
+        ({"seed": "a"}, "a seed is a whole number from 0 to 2**64 - 1, not 'a'"),
+        ({"seed": 1.5}, "not 1.5"),
+        ({"seed": -1}, "not -1"),
+        ({"seed": 1 << 64}, "a seed is a whole number"),
     ],
 )
 def test_arguments_that_do_not_fit(options, part):

@@ -35,6 +35,7 @@ def test_a_target_calls_its_own_function_only_where_it_keeps_the_promise():
     assert METAL.native_functions == {"fmod"}
     lacking = {"erfc", "exp2", "pow", "sigmoid", "tan"}
     assert EXPANSIONS.keys() - CUDA_SM90.native_functions == lacking
+    assert CUDA_SM90.native_functions <= EXPANSIONS.keys()
     assert all(not SHEETS[name].native_functions for name in SHEETS if name.startswith("cpu"))
 
 
@@ -82,6 +83,16 @@ def test_only_fast_math_takes_the_fast_functions_of_metal(fn):
     for math in ("precise", "portable"):
         text = metal_text(fn, math)
         assert f"::{fn}(" not in text
+
+
+@pytest.mark.parametrize("math", ["precise", "portable", "fast"])
+def test_logaddexp_is_made_of_expansions_but_under_fast_math(math):
+    """CUDA has an exp and a log1p within 2 ulp each, of which the sum may be further off."""
+    x = np.zeros((3, 70), np.float32)
+    case = Case(logaddexp(math), {"x": x, "z": x.copy(), "y": x.copy()})
+    ((plan, launch),) = case.lower(CUDA_SM90)
+    text = emitter_for(plan.sheet)(launch.kernel, plan.sheet).text
+    assert ("log1pf(" in text) == (math == "fast")
 
 
 @pytest.mark.parametrize("fn", ["exp", "tan", "pow", "erfc"])

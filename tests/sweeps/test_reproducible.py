@@ -1,7 +1,7 @@
 """`reproducible` is one tree: equal bits in both interpreters, on the CPU and as Metal text.
 
-Here every subject meets half of the lengths, and plans and vector widths in turn; tests/full
-holds the product.
+Here every subject meets half of the lengths, in plans that together show every pair of packs with
+subgroups and unrolling; vector widths come in turn.  tests/full holds the product.
 """
 
 from dataclasses import replace
@@ -15,19 +15,20 @@ from certile.targets.cuda import CUDA_SM90
 from certile.targets.metal import METAL
 from tests.differential.harness import HOST_SHEET, REFERENCE
 from tests.metal_units import Unit
+from tests.pairwise import covering
 from tests.sweeps import trees
 
 
-def sample():
-    for number, subject in enumerate(trees.SUBJECTS):
-        for turn, length in enumerate(trees.LENGTHS[number % 2 :: 2]):
-            plans = trees.legal(subject, length)
-            subgroups, packed = plans[(5 * number + 7 * turn) % len(plans)]
-            unroll = trees.UNROLLS[(number + turn) % len(trees.UNROLLS)]
-            yield trees.Point(subject, length, subgroups, packed, unroll)
+def pairs(point):
+    return (
+        (point.subject, point.length),
+        (point.subject, f"S{point.subgroups}"),
+        (f"Q{point.packed}", f"S{point.subgroups}"),
+        (f"Q{point.packed}", f"U{point.unroll}"),
+    )
 
 
-POINTS = tuple(sample())
+POINTS = tuple(covering(trees.every_other_point(), pairs))
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +53,7 @@ class MetalRuns:
 
     def __call__(self, point, seed=0):
         plan, launch, kernel = self.renamed[point]
-        ran = trees.case_of(point.subject, point.length).copy()
+        ran = trees.case_of(point.subject, point.length, point.rows).copy()
         buffers = {name: ran.arguments[name].reshape(-1) for name in launch.buffers}
         names = [parameter.name for parameter in kernel.scalars]
         scalars = dict(zip(names, ran.scalars(launch), strict=True))
@@ -67,10 +68,11 @@ def _named(kernel, name):
 
 @pytest.mark.parametrize("point", POINTS, ids=str)
 def test_one_tree_everywhere(point, made, metal):
-    wanted = trees.meant(point.subject, point.length)
+    wanted = trees.meant(point.subject, point.length, point.rows)
     trees.same_bits(trees.on_machine(point, made[point]), wanted, "machine")
     trees.same_bits(metal(point, seed=point.length % 3), wanted, "metal")
     sheet = trees.CPUS[POINTS.index(point) % len(trees.CPUS)]
+    wanted = trees.meant(point.subject, point.length)
     trees.same_bits(trees.on_cpu(point.subject, point.length, sheet), wanted, sheet.name)
 
 
@@ -86,13 +88,16 @@ def test_the_sample_meets_every_plan():
     assert {point.packed for point in POINTS} == set(trees.PACKS)
     assert {point.length for point in POINTS} == set(trees.LENGTHS)
     assert {point.unroll for point in POINTS} == set(trees.UNROLLS)
+    packs = [(point.rows, point.packed) for point in POINTS if point.packed > 1]
+    assert all(rows > packed and rows % packed for rows, packed in packs)
 
 
 def test_legal_plans_are_those_of_the_tree():
     for subject in trees.SUBJECTS:
         assert {subgroups for subgroups, _ in trees.legal(subject, 8193)} == {1, 2, 4}
     for packed in trees.PACKS:
-        assert (4, packed) in trees.legal("add", 8193)
+        fits = 4 * packed * METAL.lanes <= METAL.max_threads
+        assert ((4, packed) in trees.legal("add", 8193)) == fits
     case = trees.case_of("add", 8193)
     wide = case.plan(case.regions[0], METAL, options=Options(lane_elements=2))
     assert wide.mapping is None

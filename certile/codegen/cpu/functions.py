@@ -1,5 +1,6 @@
 """Spell the element-wise functions of Machine IR in LLVM.
 
+In: operands as LLVM values, scalars or vectors.  Out: the lines that compute a function of them.
 No fast-math flag, no contraction.  f16 and bf16 are computed in f32 and rounded once.  Functions
 without an instruction (exp, log, …) are expanded before they reach this file; what a sheet with
 functions of its own leaves in is called from the C library one lane at a time.  Decides which

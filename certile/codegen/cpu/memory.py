@@ -1,5 +1,8 @@
 """Memory accesses of Machine IR in LLVM: vectors where lanes are contiguous, gathers where not.
 
+In: loads and stores of buffers and private arrays.  Out: the lines that make them.  Decides which
+accesses are vectors, and which private arrays are registers.
+
 A masked access touches nothing outside its mask, so tails do not over-read.  Private arrays whose
 every slot is a constant, outside loops and branches, never reach memory: their slots are SSA
 values.  The others live in the scratch block of the running thread.
@@ -160,12 +163,23 @@ class Memory:
         kind = writer.vector(memory_type(dtype))
         pointer = self._pointer(op.buffer, writer.name(op.address.base))
         if op.mask is None:
+            self._ask(op, pointer)
             return writer.op(f"load {kind}, ptr {pointer}, align {dtype.size}")
         name = f"llvm.masked.load.v{self._lanes}{_code(memory_type(dtype))}.p0"
         bits = writer.vector("i1")
         guard = f"{bits} {self._mask(op.mask)}, {kind} {self._fill(op)}"
         args = f"ptr align {dtype.size} {pointer}, {guard}"
         return writer.call(kind, name, args, f"ptr, {bits}, {kind}")
+
+    def _ask(self, op: Load, pointer: str) -> None:
+        """Ask for what lies ahead of a load, to be kept for one read: it takes no other's place."""
+        if op.ahead is None:
+            return
+        writer = self._writer
+        kind, distance = memory_type(op.buffer.dtype), writer.name(op.ahead)
+        place = writer.op(f"getelementptr {kind}, ptr {pointer}, i64 {distance}")
+        writer.declarations.add("declare void @llvm.prefetch.p0(ptr, i32, i32, i32)")
+        writer.line(f"call void @llvm.prefetch.p0(ptr {place}, i32 0, i32 0, i32 1)")
 
     def _gather(self, op: Load) -> str:
         writer, dtype = self._writer, op.buffer.dtype

@@ -19,7 +19,7 @@ from certile.codegen.threads.functions import ThreadExpressions
 from certile.codegen.threads.order import Memory, MemoryOrder
 from certile.codegen.threads.registers import arrays_in_registers
 from certile.codegen.writer import Names, Writer
-from certile.ir.dtypes import DType
+from certile.ir.dtypes import DType, i32
 from certile.ir.machine import (
     Address,
     Block,
@@ -158,18 +158,24 @@ class ThreadEmitter(ABC):
         """A pointer to the first element of a pack."""
         access, base = pack.accesses[0], self.of(pack.core)
         if pack.constant:
-            base = f"{base} + {pack.constant}{self.spelling.long_suffix}"
-        return f"{self.places[access.buffer]} + {self._index(access.address, base)}"
+            base = f"{base} + {self.spelling.literal(pack.constant, pack.core.dtype)}"
+        index = self._index(access.address, base)
+        # Short parts meet before they become as long as a pointer.
+        index = f"({index})" if access.address.dtype == i32 else index
+        return f"{self.places[access.buffer]} + {index}"
 
     def _index(self, address: Address, base: str) -> str:
-        long, parts = self.spelling.long_suffix, [base]
+        literal, parts = self.spelling.literal, [base]
         if address.lane_stride is not None:
             stride = address.lane_stride
-            factor = self.of(stride) if isinstance(stride, Value) else f"{stride}{long}"
-            parts.append("lane" if stride == 1 else f"lane * {factor}")
+            if isinstance(stride, Value):
+                parts.append(f"lane * {self.of(stride)}")
+            else:
+                parts.append("lane" if stride == 1 else f"lane * {literal(stride, address.dtype)}")
         if address.offset is not None:
             parts.append(self.of(address.offset))
-        return " + ".join(part for part in parts if part != f"0{long}") or "0"
+        zero = literal(0, address.dtype)
+        return " + ".join(part for part in parts if part != zero) or "0"
 
     def positions(self) -> frozenset[str]:
         """Which of lane, subgroup and group the body uses, by name."""

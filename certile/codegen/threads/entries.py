@@ -27,11 +27,15 @@ from certile.ir.machine import (
     Special,
     Store,
     Value,
+    operations,
 )
 
 __all__ = ["thread_table"]
 
 E = TypeVar("E", bound=ThreadEmitter)
+
+# A loop of at most so many rounds is written to be unrolled.
+SHORT_ROUNDS = 4
 
 
 def thread_table(target: str, kind: type[E]) -> Table[E]:
@@ -75,7 +79,7 @@ def _compute(emitter: ThreadEmitter, operation: Compute) -> None:
     if operation.fn in ("floordiv", "mod") and (short := _unsigned_division(emitter, operation)):
         emitter.define(operation.result, short)
         return
-    plain = operation.result in emitter.indices and dtype.bits >= 32
+    plain = operation.exact or (operation.result in emitter.indices and dtype.bits >= 32)
     text = emitter.expressions.compute(operation.fn, dtype, args, plain=plain)
     emitter.define(operation.result, text)
 
@@ -192,7 +196,7 @@ def _for(emitter: ThreadEmitter, operation: For) -> None:
         emitter.writer.line(f"{kind} {name} = {emitter.of(init)};")
     index = f"i{len(emitter.names)}"
     emitter.inline(operation.index, index)
-    if _wants_slots_in_registers(emitter, operation):
+    if _wants_slots_in_registers(emitter, operation) or _is_short(emitter, operation):
         emitter.writer.line("#pragma unroll")
     kind = emitter.spelling.carried(operation.index.dtype)
     start, stop, step = (
@@ -225,6 +229,16 @@ def _wants_slots_in_registers(emitter: ThreadEmitter, loop: For) -> bool:
         return False
     used = indexed_arrays(loop.body, emitter.facts)
     return bool(used) and used <= emitter.registers
+
+
+def _is_short(emitter: ThreadEmitter, loop: For) -> bool:
+    """Whether a loop has few rounds and no loop inside: unrolled, its loads wait together."""
+    ends = [emitter.facts.integer(value) for value in (loop.start, loop.stop, loop.step)]
+    first, last, step = ends
+    if first is None or last is None or not step:
+        return False
+    inside = any(isinstance(operation, For) for operation in operations(loop.body))
+    return not inside and -(-(last - first) // step) <= SHORT_ROUNDS
 
 
 def _if(emitter: ThreadEmitter, operation: If) -> None:

@@ -1,13 +1,13 @@
 """The few operations that every vector math function is written in.
 
-In: nothing.  Out: ``Arith``, a protocol that a code generator or an interpreter implements for
-its own kind of value ``V`` (an SSA name, a C expression, an array).  Decides: the exact meaning
+In: nothing.  Out: `Arith`, a protocol that a code generator or an interpreter implements for
+its own kind of value `V` (an SSA name, a C expression, an array).  Decides: the exact meaning
 of each operation, so that one expansion gives the same bits on every target.  Leaves to others:
 the functions themselves (the neighbouring modules) and how an operation is spelled.
 
-A builder works in one ``Format``, f32 or f64; its integers are as wide.  Every floating operation
+A builder works in one `Format`, f32 or f64; its integers are as wide.  Every floating operation
 is IEEE arithmetic in that format, rounded to nearest even, with subnormal operands and results
-kept.  Nothing is contracted: only ``fma`` fuses.  A value is a float, an integer or a condition;
+kept.  Nothing is contracted: only `fma` fuses.  A value is a float, an integer or a condition;
 the protocol uses one type variable for all three because a target's own builder already knows
 which is which.
 """
@@ -33,11 +33,6 @@ class Format:
         """The smallest positive normal number."""
         return 2.0 ** (1 - self.bias)
 
-    @property
-    def least_exponent(self) -> int:
-        """The exponent of the smallest positive subnormal number."""
-        return 1 - self.bias - self.fraction_bits
-
 
 F32 = Format("f32", 32, 23, 127)
 F64 = Format("f64", 64, 52, 1023)
@@ -47,7 +42,7 @@ FORMATS = {F32.name: F32, F64.name: F64}
 class Arith(Protocol[V]):
     """Arithmetic over one float format, integers of its width, and conditions; no memory.
 
-    There are no branches.  ``repeat`` and ``where_any`` save work and change no value: whatever
+    There are no branches.  `repeat` and `where_any` save work and change no value: whatever
     else a lane's neighbours need, its own result is the one it would have alone.
     """
 
@@ -57,7 +52,7 @@ class Arith(Protocol[V]):
         ...
 
     def const(self, value: float) -> V:
-        """Make a float constant; ``value`` is exactly one of the format, an infinity or a NaN."""
+        """Make a float constant; `value` is exactly one of the format, an infinity or a NaN."""
         ...
 
     def iconst(self, value: int) -> V:
@@ -103,8 +98,8 @@ class Arith(Protocol[V]):
     def scale2(self, x: V, n: V) -> V:
         """Return x * 2**n with one rounding, also where the result is subnormal.
 
-        ``n`` is an integer-valued float, in f32 within [-226, 252] and in f64 within
-        [-2000, 2000]; ``x`` is NaN, zero or 2**-16 <= abs(x) <= 4.
+        `n` is an integer-valued float, in f32 within [-226, 252] and in f64 within
+        [-2000, 2000]; `x` is NaN, zero or 2**-16 <= abs(x) <= 4.
         AVX-512 has this as one instruction; elsewhere two products do it (see the CPU emitter).
         """
         ...
@@ -180,19 +175,19 @@ class Arith(Protocol[V]):
     def where_any(
         self, condition: V, state: Sequence[V], body: Callable[[Sequence[V]], Sequence[V]]
     ) -> tuple[V, ...]:
-        """Return ``body(state)`` where the condition holds, and ``state`` elsewhere.
+        """Return `body(state)` where the condition holds, and `state` elsewhere.
 
         Where it holds in no lane of a subgroup the body need not run.  The body works on nothing
-        but the floats of ``state`` that it is given, and on constants.
+        but the floats of `state` that it is given, and on constants.
         """
         ...
 
     def repeat(
         self, count: V, state: Sequence[V], body: Callable[[Sequence[V]], Sequence[V]]
     ) -> tuple[V, ...]:
-        """Return the state after ``count`` rounds or more of ``state = body(state)``.
+        """Return the state after `count` rounds or more of `state = body(state)`.
 
-        ``count`` is an integer, lane by lane; the body must keep a state that has seen its count.
-        The body works on nothing but the floats of ``state`` that it is given, and on constants.
+        `count` is an integer, lane by lane; the body must keep a state that has seen its count.
+        The body works on nothing but the floats of `state` that it is given, and on constants.
         """
         ...

@@ -1,8 +1,8 @@
 """erf and erfc as straight-line expansions.
 
-In: an ``Arith`` builder and one value.  Out: the result in its format.  Decides: ranges,
+In: an `Arith` builder and one value.  Out: the result in its format.  Decides: ranges,
 polynomials and the treatment of special values.  Leaves to others: coefficients come from
-``scripts/fit_math.py``.
+`scripts/fit_math.py`.
 """
 
 from collections.abc import Mapping
@@ -76,8 +76,8 @@ ERF_FAR = (
 class Far:
     """How erfc of one format goes on: exp(a**2) * erfc(a) * (a + shift) for t = 1 / (a + shift).
 
-    The polynomial is in t - ``centre``.  ``sensitivity`` is about d log(exp(a**2) * erfc(a)) /
-    d log(t), how much a relative error of t counts; in f64 at t = 0.  At ``zero`` erfc is below
+    The polynomial is in t - `centre`.  `sensitivity` is about d log(exp(a**2) * erfc(a)) /
+    d log(t), how much a relative error of t counts; in f64 at t = 0.  At `zero` erfc is below
     half of the least subnormal.
     """
 

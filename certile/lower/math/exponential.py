@@ -1,8 +1,8 @@
 """exp, exp2, expm1, sigmoid and tanh as straight-line expansions.
 
-In: an ``Arith`` builder and one value.  Out: the result in its format.  Decides: reduction,
+In: an `Arith` builder and one value.  Out: the result in its format.  Decides: reduction,
 polynomial and the treatment of special values; the error bounds stand in the table of the package.
-Leaves to others: coefficients come from ``scripts/fit_math.py``.
+Leaves to others: coefficients come from `scripts/fit_math.py`.
 
 All of them use exp(x) = 2**n * exp(r) with r = x - n ln 2.  Clamping x first keeps n small, so
 infinities need no case of their own: in f32 exp(-104) is below half of the least subnormal and
@@ -29,9 +29,9 @@ from certile.lower.math.shared import (
 class Limits:
     """Where the functions of one format reach their limits.
 
-    Below ``expm1_tiny`` the next term, x**2 / 2, is less than a quarter of the last bit of x, and
-    below ``expm1_lowest`` e**x does not count beside -1.  A power of two below ``power_lowest``
-    does not change a sum with 1.  From ``tanh_one`` on tanh rounds to 1.
+    Below `expm1_tiny` the next term, x**2 / 2, is less than a quarter of the last bit of x, and
+    below `expm1_lowest` e**x does not count beside -1.  A power of two below `power_lowest`
+    does not change a sum with 1.  From `tanh_one` on tanh rounds to 1.
     """
 
     exp_lowest: float
@@ -194,7 +194,7 @@ def sigmoid(b: Arith[V], x: V) -> V:
 
     It goes through e**-abs(x), which cannot overflow.  With e**-abs(x) = 2**n * (1 + w) and
     z = 1 / (1 + e**-abs(x)) the result is z for x >= 0 and 2**n * (z + z*w) below.  The rounding of
-    the denominator is known exactly (``lost``) and taken out of z again: without it the error
+    the denominator is known exactly (`lost`) and taken out of z again: without it the error
     reaches 2.2 ulp.
     """
     limits, one, zero = LIMITS[b.format], b.const(1.0), b.const(0.0)

@@ -1,7 +1,7 @@
 """log, log2 and log1p as straight-line expansions.
 
-In: an ``Arith`` builder and one value.  Out: the result in its format.  Decides: reduction,
-polynomial and special values.  Leaves to others: coefficients come from ``scripts/fit_math.py``.
+In: an `Arith` builder and one value.  Out: the result in its format.  Decides: reduction,
+polynomial and special values.  Leaves to others: coefficients come from `scripts/fit_math.py`.
 
 A positive x is m * 2**e with sqrt(1/2) <= m < sqrt(2), so that the logarithm of m never cancels
 against that of 2**e down to nothing.  f = m - 1 is exact.  In f32 log(1 + f) is a polynomial in

@@ -1,11 +1,11 @@
-"""NumPy's implementation of ``Arith``: what the expansions mean, bit for bit.
+"""NumPy's implementation of `Arith`: what the expansions mean, bit for bit.
 
 In: arrays of one float type, of the integers as wide, and of bool.  Out: the same.  Decides:
 nothing; it follows the protocol to the letter, so that tests and the reference interpreter compare
 targets against it.  Leaves to others: speed.  Callers pass blocks of some ten thousand elements,
 which stay in cache.
 
-NumPy has no fused multiply-add, so ``fma`` builds one: the product of two f32 is exact in f64,
+NumPy has no fused multiply-add, so `fma` builds one: the product of two f32 is exact in f64,
 the sum is rounded *to odd* in f64, and a value rounded to odd with at least two spare bits rounds
 on to f32 as the exact sum would (Boldo and Melquiond, "Emulation of a FMA", 2008).  That of f64 is
 `certile.reference.fused`.
@@ -44,7 +44,7 @@ def exact_fma(a: Value, b: Value, c: Value) -> Value:
 
 
 class NumpyArith:
-    """``Arith`` over NumPy arrays; run it under ``np.errstate(all="ignore")``."""
+    """`Arith` over NumPy arrays; run it under `np.errstate(all="ignore")`."""
 
     def __init__(self, form: Format = F32) -> None:
         self._format = form
@@ -60,7 +60,7 @@ class NumpyArith:
         """Make a float constant; a value that the format does not hold is a fault of the expansion.
 
         Raises:
-            ValueError: when ``value`` would have to be rounded.
+            ValueError: when `value` would have to be rounded.
         """
         constant = self._float(value)
         if float(constant) != value and value == value:
@@ -186,7 +186,7 @@ class NumpyArith:
         state: Sequence[Value],
         body: Callable[[Sequence[Value]], Sequence[Value]],
     ) -> tuple[Value, ...]:
-        """Return ``body(state)`` where the condition holds, and ``state`` elsewhere."""
+        """Return `body(state)` where the condition holds, and `state` elsewhere."""
         if not condition.any():
             return tuple(state)
         made = body(state)

@@ -1,6 +1,6 @@
 """Unevaluated sums of two floats: a value, and what its rounding lost.
 
-In: an ``Arith`` builder and values.  Out: pairs (high, low) whose exact sum is meant, low being at
+In: an `Arith` builder and values.  Out: pairs (high, low) whose exact sum is meant, low being at
 most half a unit in the last place of high.  Decides: which of Dekker's and Knuth's sequences
 serves (T. J. Dekker, "A floating-point technique for extending the available precision", 1971;
 D. E. Knuth, The Art of Computer Programming 2, 4.2.2).  Leaves to others: what is kept so.

@@ -1,8 +1,8 @@
 """pow as a straight-line expansion: 2**(y * log2(x)) with the logarithm as a pair.
 
-In: an ``Arith`` builder, a base and an exponent.  Out: the power, with the special values of IEEE
+In: an `Arith` builder, a base and an exponent.  Out: the power, with the special values of IEEE
 754 (9.2.1, pow).  Decides: how much of the logarithm is kept.  Leaves to others: coefficients
-come from ``scripts/fit_math.py``.
+come from `scripts/fit_math.py`.
 
 The exponent y * log2(x) reaches 150 (1075 in f64), and what is lost of it is lost of the result
 in units of its last place.  So the logarithm is kept to some 2**-36 (2**-67) of itself: log2(m) is

@@ -1,13 +1,13 @@
 """Arguments of trigonometric functions reduced by quarter turns.
 
-In: an ``Arith`` builder and a finite x.  Out: an integer-valued n and a pair r with
+In: an `Arith` builder and a finite x.  Out: an integer-valued n and a pair r with
 x = n * pi/2 + r, abs(r) <= pi/4, up to some 2**-30 (f32) or 2**-60 (f64) of r; n is right modulo 4.
 Decides: up to where products with the parts of pi/2 serve (Cody and Waite, "Software Manual for
 the Elementary Functions", 1980), and the digits of 2/pi that count beyond (Payne and Hanek,
 "Radian reduction for trigonometric functions", 1983).  Leaves to others: the functions of r.
 
 Both ways work on floats: a product and its rounding error are exact, so no wide integers are
-needed.  Digits come in chunks of ``chunk_bits``.  Where the product of x's last bit and a chunk's
+needed.  Digits come in chunks of `chunk_bits`.  Where the product of x's last bit and a chunk's
 last bit is a multiple of 4, the chunk only adds whole turns; the first one that counts is found
 from the exponent of x, by a tree of selects instead of a table.
 """
@@ -47,7 +47,7 @@ LARGE_CHUNKS = 2
 class Constants:
     """What the reduction of one format knows.
 
-    ``limit`` is where products with the three ``parts`` of pi/2 stop to serve.
+    `limit` is where products with the three `parts` of pi/2 stop to serve.
     """
 
     limit: float
@@ -173,7 +173,7 @@ def _window(b: Arith[V], x: V) -> tuple[V, list[V]]:
 
 
 def _levels(last: int) -> Iterator[int]:
-    """Give the powers of two that a position up to ``last`` is made of, largest first."""
+    """Give the powers of two that a position up to `last` is made of, largest first."""
     for bit in reversed(range(last.bit_length())):
         yield 1 << bit
 

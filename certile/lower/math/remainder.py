@@ -1,6 +1,6 @@
 """fmod, exact for every quotient, as an expansion in rounds of long division.
 
-In: an ``Arith`` builder and two values.  Out: the remainder with the sign of the dividend.
+In: an `Arith` builder and two values.  Out: the remainder with the sign of the dividend.
 Decides: how many bits of the quotient a round takes.  Leaves to others: the rounds themselves,
 which a target runs as often as the lane needs that needs the most.
 """
@@ -23,7 +23,7 @@ from certile.lower.math.shared import (
 def fmod(b: Arith[V], x: V, y: V) -> V:
     """Return x - y * trunc(x / y), exact, with the sign of x; NaN for infinite x or zero y.
 
-    Quotients of at most ``fraction_bits`` bits, which nearly all are, take one round; the
+    Quotients of at most `fraction_bits` bits, which nearly all are, take one round; the
     farthest take 13 in f32 and 42 in f64.
     """
     step = b.format.fraction_bits - 1
@@ -44,7 +44,7 @@ def fmod(b: Arith[V], x: V, y: V) -> V:
 def _round(b: Arith[V], state: Sequence[V]) -> tuple[V, V, V]:
     """Take c * 2**shift out of the rest as often as it fits, and lower the shift.
 
-    The quotient has at most ``fraction_bits`` bits, so it rounds to its whole part or to the next
+    The quotient has at most `fraction_bits` bits, so it rounds to its whole part or to the next
     whole number; the rest is a multiple of the last bit of the divisor and smaller than it, hence
     exact, and one divisor too many is put back exactly.
     """

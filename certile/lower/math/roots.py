@@ -1,6 +1,6 @@
 """rsqrt and recip from the target's correctly rounded division and square root.
 
-In: an ``Arith`` builder and one value.  Out: the result in its format.  Decides: that no estimate
+In: an `Arith` builder and one value.  Out: the result in its format.  Decides: that no estimate
 instruction is used, because those differ between targets.  Leaves to others: fast math.
 """
 

@@ -1,8 +1,8 @@
 """Pieces that several expansions share: polynomials, signs, the reduction by ln 2.
 
-In: an ``Arith`` builder and its values.  Out: values.  Decides: the order of evaluation, which is
+In: an `Arith` builder and its values.  Out: values.  Decides: the order of evaluation, which is
 part of every function's bits.  Leaves to others: coefficients (next to the function that uses
-them; ``scripts/fit_math.py`` derives them).
+them; `scripts/fit_math.py` derives them).
 """
 
 from collections.abc import Mapping, Sequence
@@ -41,7 +41,7 @@ def horner(b: Arith[V], x: V, coefficients: Sequence[float]) -> V:
 
 
 def with_sign_of(b: Arith[V], magnitude: V, signed: V) -> V:
-    """Return ``magnitude``, whose sign bit is clear or agrees, with the sign bit of ``signed``."""
+    """Return `magnitude`, whose sign bit is clear or agrees, with the sign bit of `signed`."""
     return b.float_of(b.ior(b.bits(magnitude), sign_of(b, signed)))
 
 
@@ -108,7 +108,7 @@ class Reduced(Generic[V]):
 
 
 def multiple_of_ln2(b: Arith[V], x: V, sign: float) -> V:
-    """Return the integer nearest to sign * x / ln 2 (see ``nearest_integer``)."""
+    """Return the integer nearest to sign * x / ln 2 (see `nearest_integer`)."""
     magic = b.const(integer_magic(b.format))
     return b.sub(b.fma(x, b.const(sign * LOG2_E[b.format]), magic), magic)
 

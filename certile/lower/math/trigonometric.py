@@ -1,8 +1,8 @@
 """sin, cos and tan as expansions.
 
-In: an ``Arith`` builder and one value.  Out: the result, for every finite argument.  Decides:
+In: an `Arith` builder and one value.  Out: the result, for every finite argument.  Decides:
 polynomials and special values: NaN for infinities, and the sign of zero is kept.  Leaves to
-others: the reduction by quarter turns; coefficients come from ``scripts/fit_math.py``.
+others: the reduction by quarter turns; coefficients come from `scripts/fit_math.py`.
 
 The reduced argument is a pair, because the rounding of its high part alone would count half a
 unit, and in tan more.
@@ -73,7 +73,7 @@ def _is_odd(b: Arith[V], n: V) -> V:
 
 
 def _wave(b: Arith[V], turned: Turned[V], quarters: V) -> V:
-    """Return the sine after ``quarters`` quarter turns and the reduced argument."""
+    """Return the sine after `quarters` quarter turns and the reduced argument."""
     square = b.mul(turned.high, turned.high)
     sine, cosine = _sine(b, turned, square), _cosine(b, turned, square)
     value = b.select(_is_odd(b, quarters), b.add(*cosine), b.add(*sine))

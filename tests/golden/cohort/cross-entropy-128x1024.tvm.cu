@@ -57,17 +57,17 @@ extern "C" __global__ void __launch_bounds__(512) cross_entropy_kernel_9cb1a3910
 extern "C" __global__ void __launch_bounds__(512) cross_entropy_kernel_9cb1a3910f53_0_kernel(int64_t* __restrict__ p_labels_ptr, float* __restrict__ p_logits_ptr, float* __restrict__ p_loss_ptr) {
   __shared__ alignas(64) float shared_partial01_ptr[16];
   __shared__ alignas(64) float shared_partial12_ptr[16];
-  alignas(64) int64_t c6_ptr[1];
-  alignas(64) int64_t c7_ptr[1];
-  alignas(64) int64_t c8_ptr[1];
+  alignas(64) int c6_ptr[1];
+  alignas(64) int c7_ptr[1];
+  alignas(64) int c8_ptr[1];
   alignas(64) int64_t c9_ptr[1];
-  alignas(64) int64_t c10_ptr[1];
-  alignas(64) float2 c11_ptr[1];
-  alignas(64) float c12_ptr[1];
+  alignas(64) int c10_ptr[1];
+  alignas(64) int c11_ptr[1];
+  alignas(64) float2 c12_ptr[1];
   alignas(64) float c13_ptr[1];
   alignas(64) float c14_ptr[1];
-  alignas(64) int64_t c15_ptr[1];
-  alignas(64) float c16_ptr[1];
+  alignas(64) float c15_ptr[1];
+  alignas(64) int c16_ptr[1];
   alignas(64) float c17_ptr[1];
   alignas(64) float c18_ptr[1];
   alignas(64) float c19_ptr[1];
@@ -85,7 +85,7 @@ extern "C" __global__ void __launch_bounds__(512) cross_entropy_kernel_9cb1a3910
   alignas(64) float c31_ptr[1];
   alignas(64) float c32_ptr[1];
   alignas(64) float c33_ptr[1];
-  alignas(64) int64_t c34_ptr[1];
+  alignas(64) float c34_ptr[1];
   alignas(64) signed char c35_ptr[1];
   alignas(64) float c36_ptr[1];
   alignas(64) float c37_ptr[1];
@@ -113,7 +113,7 @@ extern "C" __global__ void __launch_bounds__(512) cross_entropy_kernel_9cb1a3910
   alignas(64) float c59_ptr[1];
   alignas(64) signed char c60_ptr[1];
   alignas(64) float c61_ptr[1];
-  alignas(64) int64_t c62_ptr[1];
+  alignas(64) int c62_ptr[1];
   alignas(64) float2 c63_ptr[1];
   alignas(64) float c64_ptr[1];
   alignas(64) float c65_ptr[1];
@@ -151,43 +151,43 @@ extern "C" __global__ void __launch_bounds__(512) cross_entropy_kernel_9cb1a3910
   int lane3 = (((int)threadIdx.x) & 31);
   int subgroup4 = (((int)threadIdx.x) >> 5);
   int64_t group5 = ((int64_t)((int)blockIdx.x));
-  c6_ptr[0] = ((int64_t)subgroup4);
-  c7_ptr[0] = (c6_ptr[0] * (int64_t)64);
-  c8_ptr[0] = (group5 * (int64_t)1024);
-  c9_ptr[0] = (c8_ptr[0] + c7_ptr[0]);
-  c10_ptr[0] = (c9_ptr[0] + (((int64_t)lane3) * (int64_t)2));
-  c11_ptr[0] = *(float2*)(p_logits_ptr + ((c10_ptr[0] >> (int64_t)1) * (int64_t)2));
-  c12_ptr[0] = (c11_ptr[0]).x;
-  c13_ptr[0] = ((__int_as_float(-8388608) > c12_ptr[0]) ? __int_as_float(-8388608) : c12_ptr[0]);
-  c14_ptr[0] = (!(__int_as_float(-8388608) <= __int_as_float(2139095040)) ? __int_as_float(-8388608) : c13_ptr[0]);
-  c15_ptr[0] = (c9_ptr[0] + (int64_t)1);
-  c16_ptr[0] = (c11_ptr[0]).y;
-  c17_ptr[0] = ((c14_ptr[0] > c16_ptr[0]) ? c14_ptr[0] : c16_ptr[0]);
-  c18_ptr[0] = (!(c14_ptr[0] <= __int_as_float(2139095040)) ? c14_ptr[0] : c17_ptr[0]);
-  c19_ptr[0] = __shfl_xor_sync((uint)4294967295, c18_ptr[0], 16);
-  c20_ptr[0] = ((c18_ptr[0] > c19_ptr[0]) ? c18_ptr[0] : c19_ptr[0]);
-  c21_ptr[0] = (!(c18_ptr[0] <= __int_as_float(2139095040)) ? c18_ptr[0] : c20_ptr[0]);
-  c22_ptr[0] = __shfl_xor_sync((uint)4294967295, c21_ptr[0], 8);
-  c23_ptr[0] = ((c21_ptr[0] > c22_ptr[0]) ? c21_ptr[0] : c22_ptr[0]);
-  c24_ptr[0] = (!(c21_ptr[0] <= __int_as_float(2139095040)) ? c21_ptr[0] : c23_ptr[0]);
-  c25_ptr[0] = __shfl_xor_sync((uint)4294967295, c24_ptr[0], 4);
-  c26_ptr[0] = ((c24_ptr[0] > c25_ptr[0]) ? c24_ptr[0] : c25_ptr[0]);
-  c27_ptr[0] = (!(c24_ptr[0] <= __int_as_float(2139095040)) ? c24_ptr[0] : c26_ptr[0]);
-  c28_ptr[0] = __shfl_xor_sync((uint)4294967295, c27_ptr[0], 2);
-  c29_ptr[0] = ((c27_ptr[0] > c28_ptr[0]) ? c27_ptr[0] : c28_ptr[0]);
-  c30_ptr[0] = (!(c27_ptr[0] <= __int_as_float(2139095040)) ? c27_ptr[0] : c29_ptr[0]);
-  c31_ptr[0] = __shfl_xor_sync((uint)4294967295, c30_ptr[0], 1);
-  c32_ptr[0] = ((c30_ptr[0] > c31_ptr[0]) ? c30_ptr[0] : c31_ptr[0]);
-  c33_ptr[0] = (!(c30_ptr[0] <= __int_as_float(2139095040)) ? c30_ptr[0] : c32_ptr[0]);
+  c6_ptr[0] = ((int)group5);
+  c7_ptr[0] = (subgroup4 * 64);
+  c8_ptr[0] = (c6_ptr[0] * 1024);
+  c9_ptr[0] = ((int64_t)c8_ptr[0]);
+  c10_ptr[0] = (c8_ptr[0] + c7_ptr[0]);
+  c11_ptr[0] = (c10_ptr[0] + (lane3 * 2));
+  c12_ptr[0] = *(float2*)(p_logits_ptr + ((c11_ptr[0] >> 1) * 2));
+  c13_ptr[0] = (c12_ptr[0]).x;
+  c14_ptr[0] = ((__int_as_float(-8388608) > c13_ptr[0]) ? __int_as_float(-8388608) : c13_ptr[0]);
+  c15_ptr[0] = (!(__int_as_float(-8388608) <= __int_as_float(2139095040)) ? __int_as_float(-8388608) : c14_ptr[0]);
+  c16_ptr[0] = (c10_ptr[0] + 1);
+  c17_ptr[0] = (c12_ptr[0]).y;
+  c18_ptr[0] = ((c15_ptr[0] > c17_ptr[0]) ? c15_ptr[0] : c17_ptr[0]);
+  c19_ptr[0] = (!(c15_ptr[0] <= __int_as_float(2139095040)) ? c15_ptr[0] : c18_ptr[0]);
+  c20_ptr[0] = __shfl_xor_sync((uint)4294967295, c19_ptr[0], 16);
+  c21_ptr[0] = ((c19_ptr[0] > c20_ptr[0]) ? c19_ptr[0] : c20_ptr[0]);
+  c22_ptr[0] = (!(c19_ptr[0] <= __int_as_float(2139095040)) ? c19_ptr[0] : c21_ptr[0]);
+  c23_ptr[0] = __shfl_xor_sync((uint)4294967295, c22_ptr[0], 8);
+  c24_ptr[0] = ((c22_ptr[0] > c23_ptr[0]) ? c22_ptr[0] : c23_ptr[0]);
+  c25_ptr[0] = (!(c22_ptr[0] <= __int_as_float(2139095040)) ? c22_ptr[0] : c24_ptr[0]);
+  c26_ptr[0] = __shfl_xor_sync((uint)4294967295, c25_ptr[0], 4);
+  c27_ptr[0] = ((c25_ptr[0] > c26_ptr[0]) ? c25_ptr[0] : c26_ptr[0]);
+  c28_ptr[0] = (!(c25_ptr[0] <= __int_as_float(2139095040)) ? c25_ptr[0] : c27_ptr[0]);
+  c29_ptr[0] = __shfl_xor_sync((uint)4294967295, c28_ptr[0], 2);
+  c30_ptr[0] = ((c28_ptr[0] > c29_ptr[0]) ? c28_ptr[0] : c29_ptr[0]);
+  c31_ptr[0] = (!(c28_ptr[0] <= __int_as_float(2139095040)) ? c28_ptr[0] : c30_ptr[0]);
+  c32_ptr[0] = __shfl_xor_sync((uint)4294967295, c31_ptr[0], 1);
+  c33_ptr[0] = ((c31_ptr[0] > c32_ptr[0]) ? c31_ptr[0] : c32_ptr[0]);
+  c34_ptr[0] = (!(c31_ptr[0] <= __int_as_float(2139095040)) ? c31_ptr[0] : c33_ptr[0]);
   if (lane3 == 0) {
-    shared_partial01_ptr[c6_ptr[0]] = c33_ptr[0];
+    shared_partial01_ptr[subgroup4] = c34_ptr[0];
   }
   __syncthreads();
-  c34_ptr[0] = ((int64_t)lane3);
-  c35_ptr[0] = ((c34_ptr[0] < (int64_t)16) ? (signed char)1 : (signed char)0);
+  c35_ptr[0] = ((lane3 < 16) ? (signed char)1 : (signed char)0);
   float condval;
   if (c35_ptr[0] != (signed char)0) {
-    condval = shared_partial01_ptr[c34_ptr[0]];
+    condval = shared_partial01_ptr[lane3];
   } else {
     condval = __int_as_float(-8388608);
   }
@@ -207,11 +207,11 @@ extern "C" __global__ void __launch_bounds__(512) cross_entropy_kernel_9cb1a3910
   c49_ptr[0] = __shfl_xor_sync((uint)4294967295, c48_ptr[0], 1);
   c50_ptr[0] = ((c48_ptr[0] > c49_ptr[0]) ? c48_ptr[0] : c49_ptr[0]);
   c51_ptr[0] = (!(c48_ptr[0] <= __int_as_float(2139095040)) ? c48_ptr[0] : c50_ptr[0]);
-  c52_ptr[0] = p_labels_ptr[group5];
+  c52_ptr[0] = p_labels_ptr[c6_ptr[0]];
   c53_ptr[0] = ((c52_ptr[0] >= (int64_t)0) ? (signed char)1 : (signed char)0);
   c54_ptr[0] = ((c52_ptr[0] < (int64_t)1024) ? (signed char)1 : (signed char)0);
   c55_ptr[0] = (((c53_ptr[0] != (signed char)0) && (c54_ptr[0] != (signed char)0)) ? (signed char)1 : (signed char)0);
-  c56_ptr[0] = ((int64_t)(((uint64_t)c8_ptr[0]) + ((uint64_t)c52_ptr[0])));
+  c56_ptr[0] = ((int64_t)(((uint64_t)c9_ptr[0]) + ((uint64_t)c52_ptr[0])));
   float condval_1;
   if (c55_ptr[0] != (signed char)0) {
     condval_1 = p_logits_ptr[c56_ptr[0]];
@@ -223,8 +223,8 @@ extern "C" __global__ void __launch_bounds__(512) cross_entropy_kernel_9cb1a3910
   c59_ptr[0] = fabsf(c51_ptr[0]);
   c60_ptr[0] = ((c59_ptr[0] < __int_as_float(2139095040)) ? (signed char)1 : (signed char)0);
   c61_ptr[0] = ((c60_ptr[0] != (signed char)0) ? c51_ptr[0] : 0x0p+0f/*0.000000e+00*/);
-  c62_ptr[0] = (c9_ptr[0] + (((int64_t)lane3) * (int64_t)2));
-  c63_ptr[0] = *(float2*)(p_logits_ptr + ((c62_ptr[0] >> (int64_t)1) * (int64_t)2));
+  c62_ptr[0] = (c10_ptr[0] + (lane3 * 2));
+  c63_ptr[0] = *(float2*)(p_logits_ptr + ((c62_ptr[0] >> 1) * 2));
   c64_ptr[0] = (c63_ptr[0]).x;
   c65_ptr[0] = (c64_ptr[0] - c61_ptr[0]);
   c66_ptr[0] = expf(c65_ptr[0]);
@@ -244,12 +244,12 @@ extern "C" __global__ void __launch_bounds__(512) cross_entropy_kernel_9cb1a3910
   c80_ptr[0] = __shfl_xor_sync((uint)4294967295, c79_ptr[0], 1);
   c81_ptr[0] = (c79_ptr[0] + c80_ptr[0]);
   if (lane3 == 0) {
-    shared_partial12_ptr[c6_ptr[0]] = c81_ptr[0];
+    shared_partial12_ptr[subgroup4] = c81_ptr[0];
   }
   __syncthreads();
   float condval_2;
   if (c35_ptr[0] != (signed char)0) {
-    condval_2 = shared_partial12_ptr[c34_ptr[0]];
+    condval_2 = shared_partial12_ptr[lane3];
   } else {
     condval_2 = 0x0p+0f/*0.000000e+00*/;
   }
@@ -270,7 +270,7 @@ extern "C" __global__ void __launch_bounds__(512) cross_entropy_kernel_9cb1a3910
   c96_ptr[0] = ((subgroup4 == 0) ? (signed char)1 : (signed char)0);
   if (c96_ptr[0] != (signed char)0) {
     if (lane3 == 0) {
-      p_loss_ptr[group5] = c95_ptr[0];
+      p_loss_ptr[c6_ptr[0]] = c95_ptr[0];
     }
   }
 }

@@ -57,25 +57,25 @@ extern "C" __global__ void __launch_bounds__(1024) cross_entropy_kernel_f2bb5a5b
 extern "C" __global__ void __launch_bounds__(1024) cross_entropy_kernel_f2bb5a5bed44_0_kernel(int64_t* __restrict__ p_labels_ptr, float* __restrict__ p_logits_ptr, float* __restrict__ p_loss_ptr) {
   __shared__ alignas(64) float shared_partial01_ptr[32];
   __shared__ alignas(64) float shared_partial12_ptr[32];
-  alignas(64) int64_t c6_ptr[1];
-  alignas(64) int64_t c7_ptr[1];
-  alignas(64) int64_t c8_ptr[1];
+  alignas(64) int c6_ptr[1];
+  alignas(64) int c7_ptr[1];
+  alignas(64) int c8_ptr[1];
   alignas(64) int64_t c9_ptr[1];
-  alignas(64) int64_t c10_ptr[1];
-  alignas(64) float4 c11_ptr[1];
-  alignas(64) float c12_ptr[1];
+  alignas(64) int c10_ptr[1];
+  alignas(64) int c11_ptr[1];
+  alignas(64) float4 c12_ptr[1];
   alignas(64) float c13_ptr[1];
   alignas(64) float c14_ptr[1];
-  alignas(64) int64_t c15_ptr[1];
-  alignas(64) float c16_ptr[1];
+  alignas(64) float c15_ptr[1];
+  alignas(64) int c16_ptr[1];
   alignas(64) float c17_ptr[1];
   alignas(64) float c18_ptr[1];
-  alignas(64) int64_t c19_ptr[1];
-  alignas(64) float c20_ptr[1];
+  alignas(64) float c19_ptr[1];
+  alignas(64) int c20_ptr[1];
   alignas(64) float c21_ptr[1];
   alignas(64) float c22_ptr[1];
-  alignas(64) int64_t c23_ptr[1];
-  alignas(64) float c24_ptr[1];
+  alignas(64) float c23_ptr[1];
+  alignas(64) int c24_ptr[1];
   alignas(64) float c25_ptr[1];
   alignas(64) float c26_ptr[1];
   alignas(64) float c27_ptr[1];
@@ -93,7 +93,7 @@ extern "C" __global__ void __launch_bounds__(1024) cross_entropy_kernel_f2bb5a5b
   alignas(64) float c39_ptr[1];
   alignas(64) float c40_ptr[1];
   alignas(64) float c41_ptr[1];
-  alignas(64) int64_t c42_ptr[1];
+  alignas(64) float c42_ptr[1];
   alignas(64) float c43_ptr[1];
   alignas(64) float c44_ptr[1];
   alignas(64) float c45_ptr[1];
@@ -120,7 +120,7 @@ extern "C" __global__ void __launch_bounds__(1024) cross_entropy_kernel_f2bb5a5b
   alignas(64) float c66_ptr[1];
   alignas(64) signed char c67_ptr[1];
   alignas(64) float c68_ptr[1];
-  alignas(64) int64_t c69_ptr[1];
+  alignas(64) int c69_ptr[1];
   alignas(64) float4 c70_ptr[1];
   alignas(64) float c71_ptr[1];
   alignas(64) float c72_ptr[1];
@@ -166,48 +166,48 @@ extern "C" __global__ void __launch_bounds__(1024) cross_entropy_kernel_f2bb5a5b
   int lane3 = (((int)threadIdx.x) & 31);
   int subgroup4 = (((int)threadIdx.x) >> 5);
   int64_t group5 = ((int64_t)((int)blockIdx.x));
-  c6_ptr[0] = ((int64_t)subgroup4);
-  c7_ptr[0] = (c6_ptr[0] * (int64_t)128);
-  c8_ptr[0] = (group5 * (int64_t)4096);
-  c9_ptr[0] = (c8_ptr[0] + c7_ptr[0]);
-  c10_ptr[0] = (c9_ptr[0] + (((int64_t)lane3) * (int64_t)4));
-  c11_ptr[0] = *(float4*)(p_logits_ptr + ((c10_ptr[0] >> (int64_t)2) * (int64_t)4));
-  c12_ptr[0] = (c11_ptr[0]).x;
-  c13_ptr[0] = ((__int_as_float(-8388608) > c12_ptr[0]) ? __int_as_float(-8388608) : c12_ptr[0]);
-  c14_ptr[0] = (!(__int_as_float(-8388608) <= __int_as_float(2139095040)) ? __int_as_float(-8388608) : c13_ptr[0]);
-  c15_ptr[0] = (c9_ptr[0] + (int64_t)1);
-  c16_ptr[0] = (c11_ptr[0]).y;
-  c17_ptr[0] = ((c14_ptr[0] > c16_ptr[0]) ? c14_ptr[0] : c16_ptr[0]);
-  c18_ptr[0] = (!(c14_ptr[0] <= __int_as_float(2139095040)) ? c14_ptr[0] : c17_ptr[0]);
-  c19_ptr[0] = (c9_ptr[0] + (int64_t)2);
-  c20_ptr[0] = (c11_ptr[0]).z;
-  c21_ptr[0] = ((c18_ptr[0] > c20_ptr[0]) ? c18_ptr[0] : c20_ptr[0]);
-  c22_ptr[0] = (!(c18_ptr[0] <= __int_as_float(2139095040)) ? c18_ptr[0] : c21_ptr[0]);
-  c23_ptr[0] = (c9_ptr[0] + (int64_t)3);
-  c24_ptr[0] = (c11_ptr[0]).w;
-  c25_ptr[0] = ((c22_ptr[0] > c24_ptr[0]) ? c22_ptr[0] : c24_ptr[0]);
-  c26_ptr[0] = (!(c22_ptr[0] <= __int_as_float(2139095040)) ? c22_ptr[0] : c25_ptr[0]);
-  c27_ptr[0] = __shfl_xor_sync((uint)4294967295, c26_ptr[0], 16);
-  c28_ptr[0] = ((c26_ptr[0] > c27_ptr[0]) ? c26_ptr[0] : c27_ptr[0]);
-  c29_ptr[0] = (!(c26_ptr[0] <= __int_as_float(2139095040)) ? c26_ptr[0] : c28_ptr[0]);
-  c30_ptr[0] = __shfl_xor_sync((uint)4294967295, c29_ptr[0], 8);
-  c31_ptr[0] = ((c29_ptr[0] > c30_ptr[0]) ? c29_ptr[0] : c30_ptr[0]);
-  c32_ptr[0] = (!(c29_ptr[0] <= __int_as_float(2139095040)) ? c29_ptr[0] : c31_ptr[0]);
-  c33_ptr[0] = __shfl_xor_sync((uint)4294967295, c32_ptr[0], 4);
-  c34_ptr[0] = ((c32_ptr[0] > c33_ptr[0]) ? c32_ptr[0] : c33_ptr[0]);
-  c35_ptr[0] = (!(c32_ptr[0] <= __int_as_float(2139095040)) ? c32_ptr[0] : c34_ptr[0]);
-  c36_ptr[0] = __shfl_xor_sync((uint)4294967295, c35_ptr[0], 2);
-  c37_ptr[0] = ((c35_ptr[0] > c36_ptr[0]) ? c35_ptr[0] : c36_ptr[0]);
-  c38_ptr[0] = (!(c35_ptr[0] <= __int_as_float(2139095040)) ? c35_ptr[0] : c37_ptr[0]);
-  c39_ptr[0] = __shfl_xor_sync((uint)4294967295, c38_ptr[0], 1);
-  c40_ptr[0] = ((c38_ptr[0] > c39_ptr[0]) ? c38_ptr[0] : c39_ptr[0]);
-  c41_ptr[0] = (!(c38_ptr[0] <= __int_as_float(2139095040)) ? c38_ptr[0] : c40_ptr[0]);
+  c6_ptr[0] = ((int)group5);
+  c7_ptr[0] = (subgroup4 * 128);
+  c8_ptr[0] = (c6_ptr[0] * 4096);
+  c9_ptr[0] = ((int64_t)c8_ptr[0]);
+  c10_ptr[0] = (c8_ptr[0] + c7_ptr[0]);
+  c11_ptr[0] = (c10_ptr[0] + (lane3 * 4));
+  c12_ptr[0] = *(float4*)(p_logits_ptr + ((c11_ptr[0] >> 2) * 4));
+  c13_ptr[0] = (c12_ptr[0]).x;
+  c14_ptr[0] = ((__int_as_float(-8388608) > c13_ptr[0]) ? __int_as_float(-8388608) : c13_ptr[0]);
+  c15_ptr[0] = (!(__int_as_float(-8388608) <= __int_as_float(2139095040)) ? __int_as_float(-8388608) : c14_ptr[0]);
+  c16_ptr[0] = (c10_ptr[0] + 1);
+  c17_ptr[0] = (c12_ptr[0]).y;
+  c18_ptr[0] = ((c15_ptr[0] > c17_ptr[0]) ? c15_ptr[0] : c17_ptr[0]);
+  c19_ptr[0] = (!(c15_ptr[0] <= __int_as_float(2139095040)) ? c15_ptr[0] : c18_ptr[0]);
+  c20_ptr[0] = (c10_ptr[0] + 2);
+  c21_ptr[0] = (c12_ptr[0]).z;
+  c22_ptr[0] = ((c19_ptr[0] > c21_ptr[0]) ? c19_ptr[0] : c21_ptr[0]);
+  c23_ptr[0] = (!(c19_ptr[0] <= __int_as_float(2139095040)) ? c19_ptr[0] : c22_ptr[0]);
+  c24_ptr[0] = (c10_ptr[0] + 3);
+  c25_ptr[0] = (c12_ptr[0]).w;
+  c26_ptr[0] = ((c23_ptr[0] > c25_ptr[0]) ? c23_ptr[0] : c25_ptr[0]);
+  c27_ptr[0] = (!(c23_ptr[0] <= __int_as_float(2139095040)) ? c23_ptr[0] : c26_ptr[0]);
+  c28_ptr[0] = __shfl_xor_sync((uint)4294967295, c27_ptr[0], 16);
+  c29_ptr[0] = ((c27_ptr[0] > c28_ptr[0]) ? c27_ptr[0] : c28_ptr[0]);
+  c30_ptr[0] = (!(c27_ptr[0] <= __int_as_float(2139095040)) ? c27_ptr[0] : c29_ptr[0]);
+  c31_ptr[0] = __shfl_xor_sync((uint)4294967295, c30_ptr[0], 8);
+  c32_ptr[0] = ((c30_ptr[0] > c31_ptr[0]) ? c30_ptr[0] : c31_ptr[0]);
+  c33_ptr[0] = (!(c30_ptr[0] <= __int_as_float(2139095040)) ? c30_ptr[0] : c32_ptr[0]);
+  c34_ptr[0] = __shfl_xor_sync((uint)4294967295, c33_ptr[0], 4);
+  c35_ptr[0] = ((c33_ptr[0] > c34_ptr[0]) ? c33_ptr[0] : c34_ptr[0]);
+  c36_ptr[0] = (!(c33_ptr[0] <= __int_as_float(2139095040)) ? c33_ptr[0] : c35_ptr[0]);
+  c37_ptr[0] = __shfl_xor_sync((uint)4294967295, c36_ptr[0], 2);
+  c38_ptr[0] = ((c36_ptr[0] > c37_ptr[0]) ? c36_ptr[0] : c37_ptr[0]);
+  c39_ptr[0] = (!(c36_ptr[0] <= __int_as_float(2139095040)) ? c36_ptr[0] : c38_ptr[0]);
+  c40_ptr[0] = __shfl_xor_sync((uint)4294967295, c39_ptr[0], 1);
+  c41_ptr[0] = ((c39_ptr[0] > c40_ptr[0]) ? c39_ptr[0] : c40_ptr[0]);
+  c42_ptr[0] = (!(c39_ptr[0] <= __int_as_float(2139095040)) ? c39_ptr[0] : c41_ptr[0]);
   if (lane3 == 0) {
-    shared_partial01_ptr[c6_ptr[0]] = c41_ptr[0];
+    shared_partial01_ptr[subgroup4] = c42_ptr[0];
   }
   __syncthreads();
-  c42_ptr[0] = ((int64_t)lane3);
-  c43_ptr[0] = shared_partial01_ptr[c42_ptr[0]];
+  c43_ptr[0] = shared_partial01_ptr[lane3];
   c44_ptr[0] = __shfl_xor_sync((uint)4294967295, c43_ptr[0], 16);
   c45_ptr[0] = ((c43_ptr[0] > c44_ptr[0]) ? c43_ptr[0] : c44_ptr[0]);
   c46_ptr[0] = (!(c43_ptr[0] <= __int_as_float(2139095040)) ? c43_ptr[0] : c45_ptr[0]);
@@ -223,11 +223,11 @@ extern "C" __global__ void __launch_bounds__(1024) cross_entropy_kernel_f2bb5a5b
   c56_ptr[0] = __shfl_xor_sync((uint)4294967295, c55_ptr[0], 1);
   c57_ptr[0] = ((c55_ptr[0] > c56_ptr[0]) ? c55_ptr[0] : c56_ptr[0]);
   c58_ptr[0] = (!(c55_ptr[0] <= __int_as_float(2139095040)) ? c55_ptr[0] : c57_ptr[0]);
-  c59_ptr[0] = p_labels_ptr[group5];
+  c59_ptr[0] = p_labels_ptr[c6_ptr[0]];
   c60_ptr[0] = ((c59_ptr[0] >= (int64_t)0) ? (signed char)1 : (signed char)0);
   c61_ptr[0] = ((c59_ptr[0] < (int64_t)4096) ? (signed char)1 : (signed char)0);
   c62_ptr[0] = (((c60_ptr[0] != (signed char)0) && (c61_ptr[0] != (signed char)0)) ? (signed char)1 : (signed char)0);
-  c63_ptr[0] = ((int64_t)(((uint64_t)c8_ptr[0]) + ((uint64_t)c59_ptr[0])));
+  c63_ptr[0] = ((int64_t)(((uint64_t)c9_ptr[0]) + ((uint64_t)c59_ptr[0])));
   float condval;
   if (c62_ptr[0] != (signed char)0) {
     condval = p_logits_ptr[c63_ptr[0]];
@@ -239,8 +239,8 @@ extern "C" __global__ void __launch_bounds__(1024) cross_entropy_kernel_f2bb5a5b
   c66_ptr[0] = fabsf(c58_ptr[0]);
   c67_ptr[0] = ((c66_ptr[0] < __int_as_float(2139095040)) ? (signed char)1 : (signed char)0);
   c68_ptr[0] = ((c67_ptr[0] != (signed char)0) ? c58_ptr[0] : 0x0p+0f/*0.000000e+00*/);
-  c69_ptr[0] = (c9_ptr[0] + (((int64_t)lane3) * (int64_t)4));
-  c70_ptr[0] = *(float4*)(p_logits_ptr + ((c69_ptr[0] >> (int64_t)2) * (int64_t)4));
+  c69_ptr[0] = (c10_ptr[0] + (lane3 * 4));
+  c70_ptr[0] = *(float4*)(p_logits_ptr + ((c69_ptr[0] >> 2) * 4));
   c71_ptr[0] = (c70_ptr[0]).x;
   c72_ptr[0] = (c71_ptr[0] - c68_ptr[0]);
   c73_ptr[0] = expf(c72_ptr[0]);
@@ -268,10 +268,10 @@ extern "C" __global__ void __launch_bounds__(1024) cross_entropy_kernel_f2bb5a5b
   c95_ptr[0] = __shfl_xor_sync((uint)4294967295, c94_ptr[0], 1);
   c96_ptr[0] = (c94_ptr[0] + c95_ptr[0]);
   if (lane3 == 0) {
-    shared_partial12_ptr[c6_ptr[0]] = c96_ptr[0];
+    shared_partial12_ptr[subgroup4] = c96_ptr[0];
   }
   __syncthreads();
-  c97_ptr[0] = shared_partial12_ptr[c42_ptr[0]];
+  c97_ptr[0] = shared_partial12_ptr[lane3];
   c98_ptr[0] = __shfl_xor_sync((uint)4294967295, c97_ptr[0], 16);
   c99_ptr[0] = (c97_ptr[0] + c98_ptr[0]);
   c100_ptr[0] = __shfl_xor_sync((uint)4294967295, c99_ptr[0], 8);
@@ -288,7 +288,7 @@ extern "C" __global__ void __launch_bounds__(1024) cross_entropy_kernel_f2bb5a5b
   c111_ptr[0] = ((subgroup4 == 0) ? (signed char)1 : (signed char)0);
   if (c111_ptr[0] != (signed char)0) {
     if (lane3 == 0) {
-      p_loss_ptr[group5] = c110_ptr[0];
+      p_loss_ptr[c6_ptr[0]] = c110_ptr[0];
     }
   }
 }

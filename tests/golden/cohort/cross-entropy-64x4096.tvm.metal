@@ -15,35 +15,35 @@ kernel void cross_entropy_kernel_f2bb5a5bed44_0_kernel(  device long* p_labels_p
 ) {
   threadgroup float shared_partial01[8];
   threadgroup float shared_partial12[8];
-  thread long c6[1];
-  thread long c7[1];
-  thread long c8[1];
-  thread float c9[1];
-  thread long c11[1];
-  thread long c12[1];
-  thread long c13[1];
-  thread long c14[1];
-  thread long c15[1];
-  thread float4 c16[1];
-  thread float c17[1];
+  thread int c6[1];
+  thread int c7[1];
+  thread int c8[1];
+  thread long c9[1];
+  thread float c10[1];
+  thread int c12[1];
+  thread int c13[1];
+  thread int c14[1];
+  thread int c15[1];
+  thread int c16[1];
+  thread float4 c17[1];
   thread float c18[1];
   thread float c19[1];
-  thread long c20[1];
-  thread float c21[1];
+  thread float c20[1];
+  thread int c21[1];
   thread float c22[1];
   thread float c23[1];
-  thread long c24[1];
-  thread float c25[1];
+  thread float c24[1];
+  thread int c25[1];
   thread float c26[1];
   thread float c27[1];
-  thread long c28[1];
-  thread float c29[1];
+  thread float c28[1];
+  thread int c29[1];
   thread float c30[1];
   thread float c31[1];
   thread float c32[1];
-  thread char c33[1];
-  thread float c34[1];
-  thread long c35[1];
+  thread float c33[1];
+  thread char c34[1];
+  thread float c35[1];
   thread char c36[1];
   thread float c37[1];
   thread float c38[1];
@@ -60,11 +60,11 @@ kernel void cross_entropy_kernel_f2bb5a5bed44_0_kernel(  device long* p_labels_p
   thread char c49[1];
   thread float c50[1];
   thread float c51[1];
-  thread long c53[1];
-  thread long c54[1];
-  thread long c55[1];
-  thread long c56[1];
-  thread long c57[1];
+  thread int c53[1];
+  thread int c54[1];
+  thread int c55[1];
+  thread int c56[1];
+  thread int c57[1];
   thread float4 c58[1];
   thread float c59[1];
   thread float c60[1];
@@ -86,7 +86,7 @@ kernel void cross_entropy_kernel_f2bb5a5bed44_0_kernel(  device long* p_labels_p
   thread float c76[1];
   thread float c77[1];
   thread float c78[1];
-  thread long c79[1];
+  thread int c79[1];
   thread float c80[1];
   thread float c81[1];
   thread char c82[1];
@@ -107,7 +107,7 @@ kernel void cross_entropy_kernel_f2bb5a5bed44_0_kernel(  device long* p_labels_p
   thread float c97[1];
   thread float c98[1];
   thread float c99[1];
-  thread long c100[1];
+  thread int c100[1];
   thread float c101[1];
   thread float c102[1];
   thread char c103[1];
@@ -128,7 +128,7 @@ kernel void cross_entropy_kernel_f2bb5a5bed44_0_kernel(  device long* p_labels_p
   thread float c118[1];
   thread float c119[1];
   thread float c120[1];
-  thread long c121[1];
+  thread int c121[1];
   thread float c122[1];
   thread float c123[1];
   thread char c124[1];
@@ -203,46 +203,46 @@ kernel void cross_entropy_kernel_f2bb5a5bed44_0_kernel(  device long* p_labels_p
   int lane3 = (((int)threadIdx) & 31);
   int subgroup4 = (((int)threadIdx) >> 5);
   long group5 = ((long)((int)blockIdx));
-  c6[0] = ((long)subgroup4);
-  c7[0] = (c6[0] * (long)128);
-  c8[0] = (group5 * (long)4096);
-  c9[0] = (as_type<float>(-8388608));
-  for (long i10 = (long)0; i10 < (long)4; ++i10) {
-    c11[0] = ((long)0 + i10);
-    c12[0] = (c11[0] * (long)1024);
-    c13[0] = (c12[0] + c7[0]);
-    c14[0] = (c8[0] + c13[0]);
-    c15[0] = (c14[0] + (((long)lane3) * (long)4));
-    c16[0] = *(device float4*)(p_logits_ptr + ((c15[0] >> (long)2) * (long)4));
-    c17[0] = (c16[0])[0];
-    c18[0] = select(c17[0], c9[0], (c9[0] > c17[0]));
-    c19[0] = select(c18[0], c9[0], !(c9[0] <= (as_type<float>(2139095040))));
-    c20[0] = (c14[0] + (long)1);
-    c21[0] = (c16[0])[1];
-    c22[0] = select(c21[0], c19[0], (c19[0] > c21[0]));
-    c23[0] = select(c22[0], c19[0], !(c19[0] <= (as_type<float>(2139095040))));
-    c24[0] = (c14[0] + (long)2);
-    c25[0] = (c16[0])[2];
-    c26[0] = select(c25[0], c23[0], (c23[0] > c25[0]));
-    c27[0] = select(c26[0], c23[0], !(c23[0] <= (as_type<float>(2139095040))));
-    c28[0] = (c14[0] + (long)3);
-    c29[0] = (c16[0])[3];
-    c30[0] = select(c29[0], c27[0], (c27[0] > c29[0]));
-    c31[0] = select(c30[0], c27[0], !(c27[0] <= (as_type<float>(2139095040))));
-    c9[0] = c31[0];
+  c6[0] = ((int)group5);
+  c7[0] = (subgroup4 * 128);
+  c8[0] = (c6[0] * 4096);
+  c9[0] = ((long)c8[0]);
+  c10[0] = (as_type<float>(-8388608));
+  for (int i11 = 0; i11 < 4; ++i11) {
+    c12[0] = (0 + i11);
+    c13[0] = (c12[0] * 1024);
+    c14[0] = (c13[0] + c7[0]);
+    c15[0] = (c8[0] + c14[0]);
+    c16[0] = (c15[0] + (lane3 * 4));
+    c17[0] = *(device float4*)(p_logits_ptr + ((c16[0] >> 2) * 4));
+    c18[0] = (c17[0])[0];
+    c19[0] = select(c18[0], c10[0], (c10[0] > c18[0]));
+    c20[0] = select(c19[0], c10[0], !(c10[0] <= (as_type<float>(2139095040))));
+    c21[0] = (c15[0] + 1);
+    c22[0] = (c17[0])[1];
+    c23[0] = select(c22[0], c20[0], (c20[0] > c22[0]));
+    c24[0] = select(c23[0], c20[0], !(c20[0] <= (as_type<float>(2139095040))));
+    c25[0] = (c15[0] + 2);
+    c26[0] = (c17[0])[2];
+    c27[0] = select(c26[0], c24[0], (c24[0] > c26[0]));
+    c28[0] = select(c27[0], c24[0], !(c24[0] <= (as_type<float>(2139095040))));
+    c29[0] = (c15[0] + 3);
+    c30[0] = (c17[0])[3];
+    c31[0] = select(c30[0], c28[0], (c28[0] > c30[0]));
+    c32[0] = select(c31[0], c28[0], !(c28[0] <= (as_type<float>(2139095040))));
+    c10[0] = c32[0];
   }
-  c32[0] = simd_max(c9[0]);
-  c33[0] = select((char)0, (char)1, simd_any(!(c9[0] <= (as_type<float>(2139095040)))));
-  c34[0] = select(c32[0], (as_type<float>(2143289344)), (c33[0] != (char)0));
+  c33[0] = simd_max(c10[0]);
+  c34[0] = select((char)0, (char)1, simd_any(!(c10[0] <= (as_type<float>(2139095040)))));
+  c35[0] = select(c33[0], (as_type<float>(2143289344)), (c34[0] != (char)0));
   if (lane3 == 0) {
-    shared_partial01[c6[0]] = c34[0];
+    shared_partial01[subgroup4] = c35[0];
   }
   threadgroup_barrier(mem_flags::mem_threadgroup);
-  c35[0] = ((long)lane3);
-  c36[0] = select((char)0, (char)1, (c35[0] < (long)8));
+  c36[0] = select((char)0, (char)1, (lane3 < 8));
   float condval;
   if (c36[0] != (char)0) {
-    condval = shared_partial01[c35[0]];
+    condval = shared_partial01[lane3];
   } else {
     condval = (as_type<float>(-8388608));
   }
@@ -250,11 +250,11 @@ kernel void cross_entropy_kernel_f2bb5a5bed44_0_kernel(  device long* p_labels_p
   c38[0] = simd_max(c37[0]);
   c39[0] = select((char)0, (char)1, simd_any(!(c37[0] <= (as_type<float>(2139095040)))));
   c40[0] = select(c38[0], (as_type<float>(2143289344)), (c39[0] != (char)0));
-  c41[0] = p_labels_ptr[group5];
+  c41[0] = p_labels_ptr[c6[0]];
   c42[0] = select((char)0, (char)1, (c41[0] >= (long)0));
   c43[0] = select((char)0, (char)1, (c41[0] < (long)4096));
   c44[0] = select((char)0, (char)1, ((c42[0] != (char)0) && (c43[0] != (char)0)));
-  c45[0] = ((long)(((ulong)c8[0]) + ((ulong)c41[0])));
+  c45[0] = ((long)(((ulong)c9[0]) + ((ulong)c41[0])));
   float condval_1;
   if (c44[0] != (char)0) {
     condval_1 = p_logits_ptr[c45[0]];
@@ -267,13 +267,13 @@ kernel void cross_entropy_kernel_f2bb5a5bed44_0_kernel(  device long* p_labels_p
   c49[0] = select((char)0, (char)1, (c48[0] < (as_type<float>(2139095040))));
   c50[0] = select(0.000000e+00f, c40[0], (c49[0] != (char)0));
   c51[0] = 0.000000e+00f;
-  for (long i52 = (long)0; i52 < (long)4; ++i52) {
-    c53[0] = ((long)0 + i52);
-    c54[0] = (c53[0] * (long)1024);
+  for (int i52 = 0; i52 < 4; ++i52) {
+    c53[0] = (0 + i52);
+    c54[0] = (c53[0] * 1024);
     c55[0] = (c54[0] + c7[0]);
     c56[0] = (c8[0] + c55[0]);
-    c57[0] = (c56[0] + (((long)lane3) * (long)4));
-    c58[0] = *(device float4*)(p_logits_ptr + ((c57[0] >> (long)2) * (long)4));
+    c57[0] = (c56[0] + (lane3 * 4));
+    c58[0] = *(device float4*)(p_logits_ptr + ((c57[0] >> 2) * 4));
     c59[0] = (c58[0])[0];
     c60[0] = (c59[0] - c50[0]);
     c61[0] = select((char)0, (char)1, (-1.040000e+02f > c60[0]));
@@ -294,7 +294,7 @@ kernel void cross_entropy_kernel_f2bb5a5bed44_0_kernel(  device long* p_labels_p
     c76[0] = select(3.000000e+02f, c75[0], (c75[0] < 3.000000e+02f));
     c77[0] = ldexp(c74[0], ((int)c76[0]));
     c78[0] = (c51[0] + c77[0]);
-    c79[0] = (c56[0] + (long)1);
+    c79[0] = (c56[0] + 1);
     c80[0] = (c58[0])[1];
     c81[0] = (c80[0] - c50[0]);
     c82[0] = select((char)0, (char)1, (-1.040000e+02f > c81[0]));
@@ -315,7 +315,7 @@ kernel void cross_entropy_kernel_f2bb5a5bed44_0_kernel(  device long* p_labels_p
     c97[0] = select(3.000000e+02f, c96[0], (c96[0] < 3.000000e+02f));
     c98[0] = ldexp(c95[0], ((int)c97[0]));
     c99[0] = (c78[0] + c98[0]);
-    c100[0] = (c56[0] + (long)2);
+    c100[0] = (c56[0] + 2);
     c101[0] = (c58[0])[2];
     c102[0] = (c101[0] - c50[0]);
     c103[0] = select((char)0, (char)1, (-1.040000e+02f > c102[0]));
@@ -336,7 +336,7 @@ kernel void cross_entropy_kernel_f2bb5a5bed44_0_kernel(  device long* p_labels_p
     c118[0] = select(3.000000e+02f, c117[0], (c117[0] < 3.000000e+02f));
     c119[0] = ldexp(c116[0], ((int)c118[0]));
     c120[0] = (c99[0] + c119[0]);
-    c121[0] = (c56[0] + (long)3);
+    c121[0] = (c56[0] + 3);
     c122[0] = (c58[0])[3];
     c123[0] = (c122[0] - c50[0]);
     c124[0] = select((char)0, (char)1, (-1.040000e+02f > c123[0]));
@@ -361,12 +361,12 @@ kernel void cross_entropy_kernel_f2bb5a5bed44_0_kernel(  device long* p_labels_p
   }
   c142[0] = simd_sum(c51[0]);
   if (lane3 == 0) {
-    shared_partial12[c6[0]] = c142[0];
+    shared_partial12[subgroup4] = c142[0];
   }
   threadgroup_barrier(mem_flags::mem_threadgroup);
   float condval_2;
   if (c36[0] != (char)0) {
-    condval_2 = shared_partial12[c35[0]];
+    condval_2 = shared_partial12[lane3];
   } else {
     condval_2 = 0.000000e+00f;
   }
@@ -422,7 +422,7 @@ kernel void cross_entropy_kernel_f2bb5a5bed44_0_kernel(  device long* p_labels_p
   c192[0] = select((char)0, (char)1, (subgroup4 == 0));
   if (c192[0] != (char)0) {
     if (lane3 == 0) {
-      p_loss_ptr[group5] = c191[0];
+      p_loss_ptr[c6[0]] = c191[0];
     }
   }
 }

@@ -57,25 +57,25 @@ extern "C" __global__ void __launch_bounds__(32) layer_norm_kernel_9c953c2e3adb_
 extern "C" __global__ void __launch_bounds__(32) layer_norm_kernel_9c953c2e3adb_0_kernel(float* __restrict__ p_bias_ptr, float* __restrict__ p_weight_ptr, float* __restrict__ p_x_ptr, float* __restrict__ p_y_ptr, float n_eps) {
   alignas(64) float own_stripe01_ptr[9];
   alignas(64) float own_stripe12_ptr[9];
-  alignas(64) int64_t c6_ptr[1];
-  alignas(64) float c7_ptr[1];
+  alignas(64) int c6_ptr[1];
+  alignas(64) int c7_ptr[1];
   alignas(64) float c8_ptr[1];
-  alignas(64) int64_t c10_ptr[1];
-  alignas(64) int64_t c11_ptr[1];
-  alignas(64) int64_t c12_ptr[1];
-  alignas(64) int64_t c13_ptr[1];
-  alignas(64) int64_t c14_ptr[1];
-  alignas(64) float c15_ptr[1];
+  alignas(64) float c9_ptr[1];
+  alignas(64) int c11_ptr[1];
+  alignas(64) int c12_ptr[1];
+  alignas(64) int c13_ptr[1];
+  alignas(64) int c14_ptr[1];
+  alignas(64) int c15_ptr[1];
   alignas(64) float c16_ptr[1];
   alignas(64) float c17_ptr[1];
-  alignas(64) int64_t c18_ptr[1];
-  alignas(64) float c19_ptr[1];
+  alignas(64) float c18_ptr[1];
+  alignas(64) int c19_ptr[1];
   alignas(64) float c20_ptr[1];
   alignas(64) float c21_ptr[1];
-  alignas(64) int64_t c22_ptr[1];
-  alignas(64) int64_t c23_ptr[1];
+  alignas(64) float c22_ptr[1];
+  alignas(64) int c23_ptr[1];
   alignas(64) signed char c24_ptr[1];
-  alignas(64) int64_t c25_ptr[1];
+  alignas(64) int c25_ptr[1];
   alignas(64) float c26_ptr[1];
   alignas(64) float c27_ptr[1];
   alignas(64) float c28_ptr[1];
@@ -93,9 +93,9 @@ extern "C" __global__ void __launch_bounds__(32) layer_norm_kernel_9c953c2e3adb_
   alignas(64) float c40_ptr[1];
   alignas(64) float c41_ptr[1];
   alignas(64) float c42_ptr[1];
-  alignas(64) int64_t c44_ptr[1];
-  alignas(64) int64_t c45_ptr[1];
-  alignas(64) int64_t c46_ptr[1];
+  alignas(64) int c44_ptr[1];
+  alignas(64) int c45_ptr[1];
+  alignas(64) int c46_ptr[1];
   alignas(64) float c47_ptr[1];
   alignas(64) float c48_ptr[1];
   alignas(64) float c49_ptr[1];
@@ -125,75 +125,75 @@ extern "C" __global__ void __launch_bounds__(32) layer_norm_kernel_9c953c2e3adb_
   alignas(64) float c73_ptr[1];
   alignas(64) float c74_ptr[1];
   alignas(64) float c75_ptr[1];
-  alignas(64) int64_t c76_ptr[1];
-  alignas(64) int64_t c78_ptr[1];
-  alignas(64) int64_t c79_ptr[1];
-  alignas(64) int64_t c80_ptr[1];
-  alignas(64) int64_t c81_ptr[1];
-  alignas(64) int64_t c82_ptr[1];
-  alignas(64) int64_t c83_ptr[1];
+  alignas(64) int c76_ptr[1];
+  alignas(64) int c78_ptr[1];
+  alignas(64) int c79_ptr[1];
+  alignas(64) int c80_ptr[1];
+  alignas(64) int c81_ptr[1];
+  alignas(64) int c82_ptr[1];
+  alignas(64) int c83_ptr[1];
   alignas(64) float2 c84_ptr[1];
   alignas(64) float c85_ptr[1];
-  alignas(64) int64_t c86_ptr[1];
+  alignas(64) int c86_ptr[1];
   alignas(64) float2 c87_ptr[1];
   alignas(64) float c88_ptr[1];
   alignas(64) float c89_ptr[1];
   alignas(64) float c90_ptr[1];
   alignas(64) float c91_ptr[1];
   alignas(64) float c92_ptr[1];
-  alignas(64) int64_t c93_ptr[1];
+  alignas(64) int c93_ptr[1];
   alignas(64) float c94_ptr[1];
   alignas(64) float c95_ptr[1];
   alignas(64) float c96_ptr[1];
   alignas(64) float c97_ptr[1];
   alignas(64) float c98_ptr[1];
   alignas(64) float c99_ptr[1];
-  alignas(64) int64_t c100_ptr[1];
+  alignas(64) int c100_ptr[1];
   alignas(64) float c101_ptr[1];
   alignas(64) float c102_ptr[1];
   alignas(64) float c103_ptr[1];
   alignas(64) float c104_ptr[1];
   alignas(64) float c105_ptr[1];
   alignas(64) float c106_ptr[1];
-  alignas(64) int64_t c107_ptr[1];
+  alignas(64) int c107_ptr[1];
   int lane3 = (((int)threadIdx.x) & 31);
   int subgroup4 = (((int)threadIdx.x) >> 5);
   int64_t group5 = ((int64_t)((int)blockIdx.x));
-  c6_ptr[0] = (group5 * (int64_t)257);
-  c7_ptr[0] = p_x_ptr[c6_ptr[0]];
-  c8_ptr[0] = 0x0p+0f/*0.000000e+00*/;
-  for (int64_t i9 = (int64_t)0; i9 < (int64_t)4; ++i9) {
-    c10_ptr[0] = ((int64_t)0 + i9);
-    c11_ptr[0] = (c10_ptr[0] * (int64_t)64);
-    c12_ptr[0] = (c10_ptr[0] * (int64_t)2);
-    c13_ptr[0] = (c12_ptr[0] + (int64_t)1);
-    c14_ptr[0] = (c6_ptr[0] + c11_ptr[0]);
-    c15_ptr[0] = p_x_ptr[(c14_ptr[0] + (((int64_t)lane3) * (int64_t)2))];
-    own_stripe01_ptr[c12_ptr[0]] = c15_ptr[0];
-    c16_ptr[0] = (c15_ptr[0] - c7_ptr[0]);
-    c17_ptr[0] = (c8_ptr[0] + c16_ptr[0]);
-    c18_ptr[0] = (c14_ptr[0] + (int64_t)1);
-    c19_ptr[0] = p_x_ptr[(c18_ptr[0] + (((int64_t)lane3) * (int64_t)2))];
-    own_stripe01_ptr[c13_ptr[0]] = c19_ptr[0];
-    c20_ptr[0] = (c19_ptr[0] - c7_ptr[0]);
-    c21_ptr[0] = (c17_ptr[0] + c20_ptr[0]);
-    c8_ptr[0] = c21_ptr[0];
+  c6_ptr[0] = ((int)group5);
+  c7_ptr[0] = (c6_ptr[0] * 257);
+  c8_ptr[0] = p_x_ptr[c7_ptr[0]];
+  c9_ptr[0] = 0x0p+0f/*0.000000e+00*/;
+  for (int i10 = 0; i10 < 4; ++i10) {
+    c11_ptr[0] = (0 + i10);
+    c12_ptr[0] = (c11_ptr[0] * 64);
+    c13_ptr[0] = (c11_ptr[0] * 2);
+    c14_ptr[0] = (c13_ptr[0] + 1);
+    c15_ptr[0] = (c7_ptr[0] + c12_ptr[0]);
+    c16_ptr[0] = p_x_ptr[(c15_ptr[0] + (lane3 * 2))];
+    own_stripe01_ptr[c13_ptr[0]] = c16_ptr[0];
+    c17_ptr[0] = (c16_ptr[0] - c8_ptr[0]);
+    c18_ptr[0] = (c9_ptr[0] + c17_ptr[0]);
+    c19_ptr[0] = (c15_ptr[0] + 1);
+    c20_ptr[0] = p_x_ptr[(c19_ptr[0] + (lane3 * 2))];
+    own_stripe01_ptr[c14_ptr[0]] = c20_ptr[0];
+    c21_ptr[0] = (c20_ptr[0] - c8_ptr[0]);
+    c22_ptr[0] = (c18_ptr[0] + c21_ptr[0]);
+    c9_ptr[0] = c22_ptr[0];
   }
-  c22_ptr[0] = ((int64_t)lane3);
-  c23_ptr[0] = (c22_ptr[0] * (int64_t)2);
-  c24_ptr[0] = ((c23_ptr[0] < (int64_t)2) ? (signed char)1 : (signed char)0);
-  c25_ptr[0] = (c6_ptr[0] + (int64_t)256);
+  c23_ptr[0] = (lane3 * 2);
+  c24_ptr[0] = ((c23_ptr[0] < 2) ? (signed char)1 : (signed char)0);
+  c25_ptr[0] = (c7_ptr[0] + 256);
   float condval;
   if (c24_ptr[0] != (signed char)0) {
-    condval = p_x_ptr[(c25_ptr[0] + (((int64_t)lane3) * (int64_t)2))];
+    condval = p_x_ptr[(c25_ptr[0] + (lane3 * 2))];
   } else {
     condval = 0x0p+0f/*0.000000e+00*/;
   }
   c26_ptr[0] = condval;
-  own_stripe01_ptr[(int64_t)8] = c26_ptr[0];
-  c27_ptr[0] = (c26_ptr[0] - c7_ptr[0]);
-  c28_ptr[0] = (c8_ptr[0] + c27_ptr[0]);
-  c29_ptr[0] = ((c24_ptr[0] != (signed char)0) ? c28_ptr[0] : c8_ptr[0]);
+  own_stripe01_ptr[8] = c26_ptr[0];
+  c27_ptr[0] = (c26_ptr[0] - c8_ptr[0]);
+  c28_ptr[0] = (c9_ptr[0] + c27_ptr[0]);
+  c29_ptr[0] = ((c24_ptr[0] != (signed char)0) ? c28_ptr[0] : c9_ptr[0]);
   c30_ptr[0] = __shfl_xor_sync((uint)4294967295, c29_ptr[0], 16);
   c31_ptr[0] = (c29_ptr[0] + c30_ptr[0]);
   c32_ptr[0] = __shfl_xor_sync((uint)4294967295, c31_ptr[0], 8);
@@ -205,12 +205,12 @@ extern "C" __global__ void __launch_bounds__(32) layer_norm_kernel_9c953c2e3adb_
   c38_ptr[0] = __shfl_xor_sync((uint)4294967295, c37_ptr[0], 1);
   c39_ptr[0] = (c37_ptr[0] + c38_ptr[0]);
   c40_ptr[0] = (c39_ptr[0] / 0x1.01p+8f/*2.570000e+02*/);
-  c41_ptr[0] = (-0x0p+0f/*-0.000000e+00*/ - c7_ptr[0]);
+  c41_ptr[0] = (-0x0p+0f/*-0.000000e+00*/ - c8_ptr[0]);
   c42_ptr[0] = 0x0p+0f/*0.000000e+00*/;
-  for (int64_t i43 = (int64_t)0; i43 < (int64_t)4; ++i43) {
-    c44_ptr[0] = ((int64_t)0 + i43);
-    c45_ptr[0] = (c44_ptr[0] * (int64_t)2);
-    c46_ptr[0] = (c45_ptr[0] + (int64_t)1);
+  for (int i43 = 0; i43 < 4; ++i43) {
+    c44_ptr[0] = (0 + i43);
+    c45_ptr[0] = (c44_ptr[0] * 2);
+    c46_ptr[0] = (c45_ptr[0] + 1);
     c47_ptr[0] = own_stripe01_ptr[c45_ptr[0]];
     c48_ptr[0] = fmaf(c47_ptr[0], 0x1p+0f/*1.000000e+00*/, c41_ptr[0]);
     c49_ptr[0] = (c48_ptr[0] - c40_ptr[0]);
@@ -225,10 +225,10 @@ extern "C" __global__ void __launch_bounds__(32) layer_norm_kernel_9c953c2e3adb_
     c56_ptr[0] = (c51_ptr[0] + c55_ptr[0]);
     c42_ptr[0] = c56_ptr[0];
   }
-  c57_ptr[0] = own_stripe01_ptr[(int64_t)8];
+  c57_ptr[0] = own_stripe01_ptr[8];
   c58_ptr[0] = fmaf(c57_ptr[0], 0x1p+0f/*1.000000e+00*/, c41_ptr[0]);
   c59_ptr[0] = (c58_ptr[0] - c40_ptr[0]);
-  own_stripe12_ptr[(int64_t)8] = c59_ptr[0];
+  own_stripe12_ptr[8] = c59_ptr[0];
   c60_ptr[0] = __fmul_rn(c59_ptr[0], c59_ptr[0]);
   c61_ptr[0] = (c42_ptr[0] + c60_ptr[0]);
   c62_ptr[0] = ((c24_ptr[0] != (signed char)0) ? c61_ptr[0] : c42_ptr[0]);
@@ -245,55 +245,55 @@ extern "C" __global__ void __launch_bounds__(32) layer_norm_kernel_9c953c2e3adb_
   c73_ptr[0] = (c72_ptr[0] / 0x1.01p+8f/*2.570000e+02*/);
   c74_ptr[0] = (c73_ptr[0] + n_eps);
   c75_ptr[0] = __frsqrt_rn(c74_ptr[0]);
-  c76_ptr[0] = (group5 * (int64_t)257);
-  for (int64_t i77 = (int64_t)0; i77 < (int64_t)4; ++i77) {
-    c78_ptr[0] = ((int64_t)0 + i77);
-    c79_ptr[0] = (c78_ptr[0] * (int64_t)64);
-    c80_ptr[0] = (c78_ptr[0] * (int64_t)2);
-    c81_ptr[0] = (c79_ptr[0] + (int64_t)1);
-    c82_ptr[0] = (c80_ptr[0] + (int64_t)1);
-    c83_ptr[0] = (c79_ptr[0] + (((int64_t)lane3) * (int64_t)2));
-    c84_ptr[0] = *(float2*)(p_bias_ptr + ((c83_ptr[0] >> (int64_t)1) * (int64_t)2));
+  c76_ptr[0] = (c6_ptr[0] * 257);
+  for (int i77 = 0; i77 < 4; ++i77) {
+    c78_ptr[0] = (0 + i77);
+    c79_ptr[0] = (c78_ptr[0] * 64);
+    c80_ptr[0] = (c78_ptr[0] * 2);
+    c81_ptr[0] = (c79_ptr[0] + 1);
+    c82_ptr[0] = (c80_ptr[0] + 1);
+    c83_ptr[0] = (c79_ptr[0] + (lane3 * 2));
+    c84_ptr[0] = *(float2*)(p_bias_ptr + ((c83_ptr[0] >> 1) * 2));
     c85_ptr[0] = (c84_ptr[0]).x;
-    c86_ptr[0] = (c79_ptr[0] + (((int64_t)lane3) * (int64_t)2));
-    c87_ptr[0] = *(float2*)(p_weight_ptr + ((c86_ptr[0] >> (int64_t)1) * (int64_t)2));
+    c86_ptr[0] = (c79_ptr[0] + (lane3 * 2));
+    c87_ptr[0] = *(float2*)(p_weight_ptr + ((c86_ptr[0] >> 1) * 2));
     c88_ptr[0] = (c87_ptr[0]).x;
     c89_ptr[0] = own_stripe12_ptr[c80_ptr[0]];
     c90_ptr[0] = __fmul_rn(c89_ptr[0], c75_ptr[0]);
     c91_ptr[0] = __fmul_rn(c90_ptr[0], c88_ptr[0]);
     c92_ptr[0] = (c91_ptr[0] + c85_ptr[0]);
     c93_ptr[0] = (c76_ptr[0] + c79_ptr[0]);
-    p_y_ptr[(c93_ptr[0] + (((int64_t)lane3) * (int64_t)2))] = c92_ptr[0];
+    p_y_ptr[(c93_ptr[0] + (lane3 * 2))] = c92_ptr[0];
     c94_ptr[0] = (c84_ptr[0]).y;
     c95_ptr[0] = (c87_ptr[0]).y;
     c96_ptr[0] = own_stripe12_ptr[c82_ptr[0]];
     c97_ptr[0] = __fmul_rn(c96_ptr[0], c75_ptr[0]);
     c98_ptr[0] = __fmul_rn(c97_ptr[0], c95_ptr[0]);
     c99_ptr[0] = (c98_ptr[0] + c94_ptr[0]);
-    c100_ptr[0] = (c93_ptr[0] + (int64_t)1);
-    p_y_ptr[(c100_ptr[0] + (((int64_t)lane3) * (int64_t)2))] = c99_ptr[0];
+    c100_ptr[0] = (c93_ptr[0] + 1);
+    p_y_ptr[(c100_ptr[0] + (lane3 * 2))] = c99_ptr[0];
   }
   float condval_1;
   if (c24_ptr[0] != (signed char)0) {
-    condval_1 = p_bias_ptr[((int64_t)256 + (((int64_t)lane3) * (int64_t)2))];
+    condval_1 = p_bias_ptr[(256 + (lane3 * 2))];
   } else {
     condval_1 = 0x0p+0f/*0.000000e+00*/;
   }
   c101_ptr[0] = condval_1;
   float condval_2;
   if (c24_ptr[0] != (signed char)0) {
-    condval_2 = p_weight_ptr[((int64_t)256 + (((int64_t)lane3) * (int64_t)2))];
+    condval_2 = p_weight_ptr[(256 + (lane3 * 2))];
   } else {
     condval_2 = 0x0p+0f/*0.000000e+00*/;
   }
   c102_ptr[0] = condval_2;
-  c103_ptr[0] = own_stripe12_ptr[(int64_t)8];
+  c103_ptr[0] = own_stripe12_ptr[8];
   c104_ptr[0] = __fmul_rn(c103_ptr[0], c75_ptr[0]);
   c105_ptr[0] = __fmul_rn(c104_ptr[0], c102_ptr[0]);
   c106_ptr[0] = (c105_ptr[0] + c101_ptr[0]);
-  c107_ptr[0] = (c76_ptr[0] + (int64_t)256);
+  c107_ptr[0] = (c76_ptr[0] + 256);
   if (c24_ptr[0] != (signed char)0) {
-    p_y_ptr[(c107_ptr[0] + (((int64_t)lane3) * (int64_t)2))] = c106_ptr[0];
+    p_y_ptr[(c107_ptr[0] + (lane3 * 2))] = c106_ptr[0];
   }
 }
 

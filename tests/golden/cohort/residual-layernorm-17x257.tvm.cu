@@ -59,17 +59,17 @@ extern "C" __global__ void __launch_bounds__(320) layer_norm_kernel_2e6f459d6eaa
   __shared__ alignas(64) float shared_partial12_ptr[10];
   alignas(64) float own_stripe03_ptr[1];
   alignas(64) float own_stripe14_ptr[1];
-  alignas(64) int64_t c8_ptr[1];
-  alignas(64) float c9_ptr[1];
-  alignas(64) int64_t c10_ptr[1];
-  alignas(64) int64_t c11_ptr[1];
-  alignas(64) int64_t c12_ptr[1];
-  alignas(64) int64_t c13_ptr[1];
-  alignas(64) signed char c14_ptr[1];
-  alignas(64) int64_t c15_ptr[1];
-  alignas(64) float c16_ptr[1];
-  alignas(64) int64_t c17_ptr[1];
-  alignas(64) int64_t c18_ptr[1];
+  alignas(64) int c8_ptr[1];
+  alignas(64) int c9_ptr[1];
+  alignas(64) float c10_ptr[1];
+  alignas(64) int c11_ptr[1];
+  alignas(64) int c12_ptr[1];
+  alignas(64) signed char c13_ptr[1];
+  alignas(64) int c14_ptr[1];
+  alignas(64) float c15_ptr[1];
+  alignas(64) int c16_ptr[1];
+  alignas(64) int c17_ptr[1];
+  alignas(64) float c18_ptr[1];
   alignas(64) float c19_ptr[1];
   alignas(64) float c20_ptr[1];
   alignas(64) float c21_ptr[1];
@@ -84,8 +84,8 @@ extern "C" __global__ void __launch_bounds__(320) layer_norm_kernel_2e6f459d6eaa
   alignas(64) float c30_ptr[1];
   alignas(64) float c31_ptr[1];
   alignas(64) float c32_ptr[1];
-  alignas(64) float c33_ptr[1];
-  alignas(64) signed char c34_ptr[1];
+  alignas(64) signed char c33_ptr[1];
+  alignas(64) float c34_ptr[1];
   alignas(64) float c35_ptr[1];
   alignas(64) float c36_ptr[1];
   alignas(64) float c37_ptr[1];
@@ -134,138 +134,136 @@ extern "C" __global__ void __launch_bounds__(320) layer_norm_kernel_2e6f459d6eaa
   alignas(64) float c80_ptr[1];
   alignas(64) float c81_ptr[1];
   alignas(64) float c82_ptr[1];
-  alignas(64) float c83_ptr[1];
-  alignas(64) int64_t c84_ptr[1];
-  alignas(64) int64_t c85_ptr[1];
+  alignas(64) int c83_ptr[1];
+  alignas(64) int c84_ptr[1];
   int lane5 = (((int)threadIdx.x) & 31);
   int subgroup6 = (((int)threadIdx.x) >> 5);
   int64_t group7 = ((int64_t)((int)blockIdx.x));
-  c8_ptr[0] = (group7 * (int64_t)257);
-  c9_ptr[0] = p_x_ptr[c8_ptr[0]];
-  c10_ptr[0] = ((int64_t)subgroup6);
-  c11_ptr[0] = (c10_ptr[0] * (int64_t)32);
-  c12_ptr[0] = ((int64_t)lane5);
-  c13_ptr[0] = (c11_ptr[0] + c12_ptr[0]);
-  c14_ptr[0] = ((c13_ptr[0] < (int64_t)257) ? (signed char)1 : (signed char)0);
-  c15_ptr[0] = (c8_ptr[0] + c11_ptr[0]);
+  c8_ptr[0] = ((int)group7);
+  c9_ptr[0] = (c8_ptr[0] * 257);
+  c10_ptr[0] = p_x_ptr[c9_ptr[0]];
+  c11_ptr[0] = (subgroup6 * 32);
+  c12_ptr[0] = (c11_ptr[0] + lane5);
+  c13_ptr[0] = ((c12_ptr[0] < 257) ? (signed char)1 : (signed char)0);
+  c14_ptr[0] = (c9_ptr[0] + c11_ptr[0]);
   float condval;
-  if (c14_ptr[0] != (signed char)0) {
-    condval = p_x_ptr[(c15_ptr[0] + ((int64_t)lane5))];
+  if (c13_ptr[0] != (signed char)0) {
+    condval = p_x_ptr[(c14_ptr[0] + lane5)];
   } else {
     condval = 0x0p+0f/*0.000000e+00*/;
   }
-  c16_ptr[0] = condval;
-  c17_ptr[0] = (group7 * (int64_t)257);
-  c18_ptr[0] = (c17_ptr[0] + c11_ptr[0]);
+  c15_ptr[0] = condval;
+  c16_ptr[0] = (c8_ptr[0] * 257);
+  c17_ptr[0] = (c16_ptr[0] + c11_ptr[0]);
   float condval_1;
-  if (c14_ptr[0] != (signed char)0) {
-    condval_1 = p_residual_ptr[(c18_ptr[0] + ((int64_t)lane5))];
+  if (c13_ptr[0] != (signed char)0) {
+    condval_1 = p_residual_ptr[(c17_ptr[0] + lane5)];
   } else {
     condval_1 = 0x0p+0f/*0.000000e+00*/;
   }
-  c19_ptr[0] = condval_1;
-  c20_ptr[0] = (c16_ptr[0] + c19_ptr[0]);
-  own_stripe03_ptr[(int64_t)0] = c20_ptr[0];
-  c21_ptr[0] = (c20_ptr[0] - c9_ptr[0]);
-  c22_ptr[0] = (0x0p+0f/*0.000000e+00*/ + c21_ptr[0]);
-  c23_ptr[0] = ((c14_ptr[0] != (signed char)0) ? c22_ptr[0] : 0x0p+0f/*0.000000e+00*/);
-  c24_ptr[0] = __shfl_xor_sync((uint)4294967295, c23_ptr[0], 16);
-  c25_ptr[0] = (c23_ptr[0] + c24_ptr[0]);
-  c26_ptr[0] = __shfl_xor_sync((uint)4294967295, c25_ptr[0], 8);
-  c27_ptr[0] = (c25_ptr[0] + c26_ptr[0]);
-  c28_ptr[0] = __shfl_xor_sync((uint)4294967295, c27_ptr[0], 4);
-  c29_ptr[0] = (c27_ptr[0] + c28_ptr[0]);
-  c30_ptr[0] = __shfl_xor_sync((uint)4294967295, c29_ptr[0], 2);
-  c31_ptr[0] = (c29_ptr[0] + c30_ptr[0]);
-  c32_ptr[0] = __shfl_xor_sync((uint)4294967295, c31_ptr[0], 1);
-  c33_ptr[0] = (c31_ptr[0] + c32_ptr[0]);
+  c18_ptr[0] = condval_1;
+  c19_ptr[0] = (c15_ptr[0] + c18_ptr[0]);
+  own_stripe03_ptr[0] = c19_ptr[0];
+  c20_ptr[0] = (c19_ptr[0] - c10_ptr[0]);
+  c21_ptr[0] = (0x0p+0f/*0.000000e+00*/ + c20_ptr[0]);
+  c22_ptr[0] = ((c13_ptr[0] != (signed char)0) ? c21_ptr[0] : 0x0p+0f/*0.000000e+00*/);
+  c23_ptr[0] = __shfl_xor_sync((uint)4294967295, c22_ptr[0], 16);
+  c24_ptr[0] = (c22_ptr[0] + c23_ptr[0]);
+  c25_ptr[0] = __shfl_xor_sync((uint)4294967295, c24_ptr[0], 8);
+  c26_ptr[0] = (c24_ptr[0] + c25_ptr[0]);
+  c27_ptr[0] = __shfl_xor_sync((uint)4294967295, c26_ptr[0], 4);
+  c28_ptr[0] = (c26_ptr[0] + c27_ptr[0]);
+  c29_ptr[0] = __shfl_xor_sync((uint)4294967295, c28_ptr[0], 2);
+  c30_ptr[0] = (c28_ptr[0] + c29_ptr[0]);
+  c31_ptr[0] = __shfl_xor_sync((uint)4294967295, c30_ptr[0], 1);
+  c32_ptr[0] = (c30_ptr[0] + c31_ptr[0]);
   if (lane5 == 0) {
-    shared_partial01_ptr[c10_ptr[0]] = c33_ptr[0];
+    shared_partial01_ptr[subgroup6] = c32_ptr[0];
   }
   __syncthreads();
-  c34_ptr[0] = ((c12_ptr[0] < (int64_t)10) ? (signed char)1 : (signed char)0);
+  c33_ptr[0] = ((lane5 < 10) ? (signed char)1 : (signed char)0);
   float condval_2;
-  if (c34_ptr[0] != (signed char)0) {
-    condval_2 = shared_partial01_ptr[c12_ptr[0]];
+  if (c33_ptr[0] != (signed char)0) {
+    condval_2 = shared_partial01_ptr[lane5];
   } else {
     condval_2 = 0x0p+0f/*0.000000e+00*/;
   }
-  c35_ptr[0] = condval_2;
-  c36_ptr[0] = __shfl_xor_sync((uint)4294967295, c35_ptr[0], 16);
-  c37_ptr[0] = (c35_ptr[0] + c36_ptr[0]);
-  c38_ptr[0] = __shfl_xor_sync((uint)4294967295, c37_ptr[0], 8);
-  c39_ptr[0] = (c37_ptr[0] + c38_ptr[0]);
-  c40_ptr[0] = __shfl_xor_sync((uint)4294967295, c39_ptr[0], 4);
-  c41_ptr[0] = (c39_ptr[0] + c40_ptr[0]);
-  c42_ptr[0] = __shfl_xor_sync((uint)4294967295, c41_ptr[0], 2);
-  c43_ptr[0] = (c41_ptr[0] + c42_ptr[0]);
-  c44_ptr[0] = __shfl_xor_sync((uint)4294967295, c43_ptr[0], 1);
-  c45_ptr[0] = (c43_ptr[0] + c44_ptr[0]);
-  c46_ptr[0] = (c45_ptr[0] / 0x1.01p+8f/*2.570000e+02*/);
-  c47_ptr[0] = (-0x0p+0f/*-0.000000e+00*/ - c9_ptr[0]);
-  c48_ptr[0] = own_stripe03_ptr[(int64_t)0];
-  c49_ptr[0] = fmaf(c48_ptr[0], 0x1p+0f/*1.000000e+00*/, c47_ptr[0]);
-  c50_ptr[0] = (c49_ptr[0] - c46_ptr[0]);
-  own_stripe14_ptr[(int64_t)0] = c50_ptr[0];
-  c51_ptr[0] = __fmul_rn(c50_ptr[0], c50_ptr[0]);
-  c52_ptr[0] = (0x0p+0f/*0.000000e+00*/ + c51_ptr[0]);
-  c53_ptr[0] = ((c14_ptr[0] != (signed char)0) ? c52_ptr[0] : 0x0p+0f/*0.000000e+00*/);
-  c54_ptr[0] = __shfl_xor_sync((uint)4294967295, c53_ptr[0], 16);
-  c55_ptr[0] = (c53_ptr[0] + c54_ptr[0]);
-  c56_ptr[0] = __shfl_xor_sync((uint)4294967295, c55_ptr[0], 8);
-  c57_ptr[0] = (c55_ptr[0] + c56_ptr[0]);
-  c58_ptr[0] = __shfl_xor_sync((uint)4294967295, c57_ptr[0], 4);
-  c59_ptr[0] = (c57_ptr[0] + c58_ptr[0]);
-  c60_ptr[0] = __shfl_xor_sync((uint)4294967295, c59_ptr[0], 2);
-  c61_ptr[0] = (c59_ptr[0] + c60_ptr[0]);
-  c62_ptr[0] = __shfl_xor_sync((uint)4294967295, c61_ptr[0], 1);
-  c63_ptr[0] = (c61_ptr[0] + c62_ptr[0]);
+  c34_ptr[0] = condval_2;
+  c35_ptr[0] = __shfl_xor_sync((uint)4294967295, c34_ptr[0], 16);
+  c36_ptr[0] = (c34_ptr[0] + c35_ptr[0]);
+  c37_ptr[0] = __shfl_xor_sync((uint)4294967295, c36_ptr[0], 8);
+  c38_ptr[0] = (c36_ptr[0] + c37_ptr[0]);
+  c39_ptr[0] = __shfl_xor_sync((uint)4294967295, c38_ptr[0], 4);
+  c40_ptr[0] = (c38_ptr[0] + c39_ptr[0]);
+  c41_ptr[0] = __shfl_xor_sync((uint)4294967295, c40_ptr[0], 2);
+  c42_ptr[0] = (c40_ptr[0] + c41_ptr[0]);
+  c43_ptr[0] = __shfl_xor_sync((uint)4294967295, c42_ptr[0], 1);
+  c44_ptr[0] = (c42_ptr[0] + c43_ptr[0]);
+  c45_ptr[0] = (c44_ptr[0] / 0x1.01p+8f/*2.570000e+02*/);
+  c46_ptr[0] = (-0x0p+0f/*-0.000000e+00*/ - c10_ptr[0]);
+  c47_ptr[0] = own_stripe03_ptr[0];
+  c48_ptr[0] = fmaf(c47_ptr[0], 0x1p+0f/*1.000000e+00*/, c46_ptr[0]);
+  c49_ptr[0] = (c48_ptr[0] - c45_ptr[0]);
+  own_stripe14_ptr[0] = c49_ptr[0];
+  c50_ptr[0] = __fmul_rn(c49_ptr[0], c49_ptr[0]);
+  c51_ptr[0] = (0x0p+0f/*0.000000e+00*/ + c50_ptr[0]);
+  c52_ptr[0] = ((c13_ptr[0] != (signed char)0) ? c51_ptr[0] : 0x0p+0f/*0.000000e+00*/);
+  c53_ptr[0] = __shfl_xor_sync((uint)4294967295, c52_ptr[0], 16);
+  c54_ptr[0] = (c52_ptr[0] + c53_ptr[0]);
+  c55_ptr[0] = __shfl_xor_sync((uint)4294967295, c54_ptr[0], 8);
+  c56_ptr[0] = (c54_ptr[0] + c55_ptr[0]);
+  c57_ptr[0] = __shfl_xor_sync((uint)4294967295, c56_ptr[0], 4);
+  c58_ptr[0] = (c56_ptr[0] + c57_ptr[0]);
+  c59_ptr[0] = __shfl_xor_sync((uint)4294967295, c58_ptr[0], 2);
+  c60_ptr[0] = (c58_ptr[0] + c59_ptr[0]);
+  c61_ptr[0] = __shfl_xor_sync((uint)4294967295, c60_ptr[0], 1);
+  c62_ptr[0] = (c60_ptr[0] + c61_ptr[0]);
   if (lane5 == 0) {
-    shared_partial12_ptr[c10_ptr[0]] = c63_ptr[0];
+    shared_partial12_ptr[subgroup6] = c62_ptr[0];
   }
   __syncthreads();
   float condval_3;
-  if (c34_ptr[0] != (signed char)0) {
-    condval_3 = shared_partial12_ptr[c12_ptr[0]];
+  if (c33_ptr[0] != (signed char)0) {
+    condval_3 = shared_partial12_ptr[lane5];
   } else {
     condval_3 = 0x0p+0f/*0.000000e+00*/;
   }
-  c64_ptr[0] = condval_3;
-  c65_ptr[0] = __shfl_xor_sync((uint)4294967295, c64_ptr[0], 16);
-  c66_ptr[0] = (c64_ptr[0] + c65_ptr[0]);
-  c67_ptr[0] = __shfl_xor_sync((uint)4294967295, c66_ptr[0], 8);
-  c68_ptr[0] = (c66_ptr[0] + c67_ptr[0]);
-  c69_ptr[0] = __shfl_xor_sync((uint)4294967295, c68_ptr[0], 4);
-  c70_ptr[0] = (c68_ptr[0] + c69_ptr[0]);
-  c71_ptr[0] = __shfl_xor_sync((uint)4294967295, c70_ptr[0], 2);
-  c72_ptr[0] = (c70_ptr[0] + c71_ptr[0]);
-  c73_ptr[0] = __shfl_xor_sync((uint)4294967295, c72_ptr[0], 1);
-  c74_ptr[0] = (c72_ptr[0] + c73_ptr[0]);
-  c75_ptr[0] = (c74_ptr[0] / 0x1.01p+8f/*2.570000e+02*/);
-  c76_ptr[0] = (c75_ptr[0] + n_eps);
-  c77_ptr[0] = __frsqrt_rn(c76_ptr[0]);
+  c63_ptr[0] = condval_3;
+  c64_ptr[0] = __shfl_xor_sync((uint)4294967295, c63_ptr[0], 16);
+  c65_ptr[0] = (c63_ptr[0] + c64_ptr[0]);
+  c66_ptr[0] = __shfl_xor_sync((uint)4294967295, c65_ptr[0], 8);
+  c67_ptr[0] = (c65_ptr[0] + c66_ptr[0]);
+  c68_ptr[0] = __shfl_xor_sync((uint)4294967295, c67_ptr[0], 4);
+  c69_ptr[0] = (c67_ptr[0] + c68_ptr[0]);
+  c70_ptr[0] = __shfl_xor_sync((uint)4294967295, c69_ptr[0], 2);
+  c71_ptr[0] = (c69_ptr[0] + c70_ptr[0]);
+  c72_ptr[0] = __shfl_xor_sync((uint)4294967295, c71_ptr[0], 1);
+  c73_ptr[0] = (c71_ptr[0] + c72_ptr[0]);
+  c74_ptr[0] = (c73_ptr[0] / 0x1.01p+8f/*2.570000e+02*/);
+  c75_ptr[0] = (c74_ptr[0] + n_eps);
+  c76_ptr[0] = __frsqrt_rn(c75_ptr[0]);
   float condval_4;
-  if (c14_ptr[0] != (signed char)0) {
-    condval_4 = p_bias_ptr[(c11_ptr[0] + ((int64_t)lane5))];
+  if (c13_ptr[0] != (signed char)0) {
+    condval_4 = p_bias_ptr[(c11_ptr[0] + lane5)];
   } else {
     condval_4 = 0x0p+0f/*0.000000e+00*/;
   }
-  c78_ptr[0] = condval_4;
+  c77_ptr[0] = condval_4;
   float condval_5;
-  if (c14_ptr[0] != (signed char)0) {
-    condval_5 = p_weight_ptr[(c11_ptr[0] + ((int64_t)lane5))];
+  if (c13_ptr[0] != (signed char)0) {
+    condval_5 = p_weight_ptr[(c11_ptr[0] + lane5)];
   } else {
     condval_5 = 0x0p+0f/*0.000000e+00*/;
   }
-  c79_ptr[0] = condval_5;
-  c80_ptr[0] = own_stripe14_ptr[(int64_t)0];
-  c81_ptr[0] = __fmul_rn(c80_ptr[0], c77_ptr[0]);
-  c82_ptr[0] = __fmul_rn(c81_ptr[0], c79_ptr[0]);
-  c83_ptr[0] = (c82_ptr[0] + c78_ptr[0]);
-  c84_ptr[0] = (group7 * (int64_t)257);
-  c85_ptr[0] = (c84_ptr[0] + c11_ptr[0]);
-  if (c14_ptr[0] != (signed char)0) {
-    p_y_ptr[(c85_ptr[0] + ((int64_t)lane5))] = c83_ptr[0];
+  c78_ptr[0] = condval_5;
+  c79_ptr[0] = own_stripe14_ptr[0];
+  c80_ptr[0] = __fmul_rn(c79_ptr[0], c76_ptr[0]);
+  c81_ptr[0] = __fmul_rn(c80_ptr[0], c78_ptr[0]);
+  c82_ptr[0] = (c81_ptr[0] + c77_ptr[0]);
+  c83_ptr[0] = (c8_ptr[0] * 257);
+  c84_ptr[0] = (c83_ptr[0] + c11_ptr[0]);
+  if (c13_ptr[0] != (signed char)0) {
+    p_y_ptr[(c84_ptr[0] + lane5)] = c82_ptr[0];
   }
 }
 

@@ -20,32 +20,32 @@ kernel void layer_norm_kernel_2e6f459d6eaa_0_kernel(  device float* n_eps_ptr [[
   threadgroup float shared_partial12[5];
   thread float own_stripe03[2];
   thread float own_stripe14[2];
-  thread long c8[1];
-  thread float c9[1];
-  thread long c10[1];
-  thread long c11[1];
-  thread long c12[1];
+  thread int c8[1];
+  thread int c9[1];
+  thread float c10[1];
+  thread int c11[1];
+  thread int c12[1];
   thread float c13[1];
-  thread long c14[1];
-  thread long c15[1];
+  thread int c14[1];
+  thread int c15[1];
   thread float c16[1];
   thread float c17[1];
   thread float c18[1];
   thread float c19[1];
-  thread long c20[1];
-  thread long c21[1];
-  thread long c22[1];
-  thread char c23[1];
-  thread long c24[1];
-  thread float c25[1];
-  thread long c26[1];
+  thread int c20[1];
+  thread int c21[1];
+  thread char c22[1];
+  thread int c23[1];
+  thread float c24[1];
+  thread int c25[1];
+  thread float c26[1];
   thread float c27[1];
   thread float c28[1];
   thread float c29[1];
   thread float c30[1];
   thread float c31[1];
-  thread float c32[1];
-  thread char c33[1];
+  thread char c32[1];
+  thread float c33[1];
   thread float c34[1];
   thread float c35[1];
   thread float c36[1];
@@ -74,134 +74,132 @@ kernel void layer_norm_kernel_2e6f459d6eaa_0_kernel(  device float* n_eps_ptr [[
   thread float c59[1];
   thread float c60[1];
   thread float c61[1];
-  thread float c62[1];
-  thread long c63[1];
-  thread long c64[1];
+  thread int c62[1];
+  thread int c63[1];
+  thread float c64[1];
   thread float c65[1];
   thread float c66[1];
   thread float c67[1];
   thread float c68[1];
   thread float c69[1];
-  thread float c70[1];
-  thread long c71[1];
+  thread int c70[1];
   int lane5 = (((int)threadIdx) & 31);
   int subgroup6 = (((int)threadIdx) >> 5);
   long group7 = ((long)((int)blockIdx));
-  c8[0] = (group7 * (long)257);
-  c9[0] = p_x_ptr[c8[0]];
-  c10[0] = ((long)subgroup6);
-  c11[0] = (c10[0] * (long)32);
-  c12[0] = (c8[0] + c11[0]);
-  c13[0] = p_x_ptr[(c12[0] + ((long)lane5))];
-  c14[0] = (group7 * (long)257);
+  c8[0] = ((int)group7);
+  c9[0] = (c8[0] * 257);
+  c10[0] = p_x_ptr[c9[0]];
+  c11[0] = (subgroup6 * 32);
+  c12[0] = (c9[0] + c11[0]);
+  c13[0] = p_x_ptr[(c12[0] + lane5)];
+  c14[0] = (c8[0] * 257);
   c15[0] = (c14[0] + c11[0]);
-  c16[0] = p_residual_ptr[(c15[0] + ((long)lane5))];
+  c16[0] = p_residual_ptr[(c15[0] + lane5)];
   c17[0] = (c13[0] + c16[0]);
-  own_stripe03[(long)0] = c17[0];
-  c18[0] = (c17[0] - c9[0]);
+  own_stripe03[0] = c17[0];
+  c18[0] = (c17[0] - c10[0]);
   c19[0] = (0.000000e+00f + c18[0]);
-  c20[0] = (c11[0] + (long)160);
-  c21[0] = ((long)lane5);
-  c22[0] = (c11[0] + c21[0]);
-  c23[0] = select((char)0, (char)1, (c22[0] < (long)97));
-  c24[0] = (c12[0] + (long)160);
+  c20[0] = (c11[0] + 160);
+  c21[0] = (c11[0] + lane5);
+  c22[0] = select((char)0, (char)1, (c21[0] < 97));
+  c23[0] = (c12[0] + 160);
   float condval;
-  if (c23[0] != (char)0) {
-    condval = p_x_ptr[(c24[0] + ((long)lane5))];
+  if (c22[0] != (char)0) {
+    condval = p_x_ptr[(c23[0] + lane5)];
   } else {
     condval = 0.000000e+00f;
   }
-  c25[0] = condval;
-  c26[0] = (c15[0] + (long)160);
+  c24[0] = condval;
+  c25[0] = (c15[0] + 160);
   float condval_1;
-  if (c23[0] != (char)0) {
-    condval_1 = p_residual_ptr[(c26[0] + ((long)lane5))];
+  if (c22[0] != (char)0) {
+    condval_1 = p_residual_ptr[(c25[0] + lane5)];
   } else {
     condval_1 = 0.000000e+00f;
   }
-  c27[0] = condval_1;
-  c28[0] = (c25[0] + c27[0]);
-  own_stripe03[(long)1] = c28[0];
-  c29[0] = (c28[0] - c9[0]);
-  c30[0] = (c19[0] + c29[0]);
-  c31[0] = select(c19[0], c30[0], (c23[0] != (char)0));
-  c32[0] = simd_sum(c31[0]);
+  c26[0] = condval_1;
+  c27[0] = (c24[0] + c26[0]);
+  own_stripe03[1] = c27[0];
+  c28[0] = (c27[0] - c10[0]);
+  c29[0] = (c19[0] + c28[0]);
+  c30[0] = select(c19[0], c29[0], (c22[0] != (char)0));
+  c31[0] = simd_sum(c30[0]);
   if (lane5 == 0) {
-    shared_partial01[c10[0]] = c32[0];
+    shared_partial01[subgroup6] = c31[0];
   }
   threadgroup_barrier(mem_flags::mem_threadgroup);
-  c33[0] = select((char)0, (char)1, (c21[0] < (long)5));
+  c32[0] = select((char)0, (char)1, (lane5 < 5));
   float condval_2;
-  if (c33[0] != (char)0) {
-    condval_2 = shared_partial01[c21[0]];
+  if (c32[0] != (char)0) {
+    condval_2 = shared_partial01[lane5];
   } else {
     condval_2 = 0.000000e+00f;
   }
-  c34[0] = condval_2;
-  c35[0] = simd_sum(c34[0]);
-  c36[0] = (c35[0] / 2.570000e+02f);
-  c37[0] = (-0.000000e+00f - c9[0]);
-  c38[0] = own_stripe03[(long)0];
-  c39[0] = fma(c38[0], 1.000000e+00f, c37[0]);
-  c40[0] = (c39[0] - c36[0]);
-  own_stripe14[(long)0] = c40[0];
-  c41[0] = (c40[0] * c40[0]);
-  c42[0] = (0.000000e+00f + c41[0]);
-  c43[0] = own_stripe03[(long)1];
-  c44[0] = fma(c43[0], 1.000000e+00f, c37[0]);
-  c45[0] = (c44[0] - c36[0]);
-  own_stripe14[(long)1] = c45[0];
-  c46[0] = (c45[0] * c45[0]);
-  c47[0] = (c42[0] + c46[0]);
-  c48[0] = select(c42[0], c47[0], (c23[0] != (char)0));
-  c49[0] = simd_sum(c48[0]);
+  c33[0] = condval_2;
+  c34[0] = simd_sum(c33[0]);
+  c35[0] = (c34[0] / 2.570000e+02f);
+  c36[0] = (-0.000000e+00f - c10[0]);
+  c37[0] = own_stripe03[0];
+  c38[0] = fma(c37[0], 1.000000e+00f, c36[0]);
+  c39[0] = (c38[0] - c35[0]);
+  own_stripe14[0] = c39[0];
+  c40[0] = (c39[0] * c39[0]);
+  c41[0] = (0.000000e+00f + c40[0]);
+  c42[0] = own_stripe03[1];
+  c43[0] = fma(c42[0], 1.000000e+00f, c36[0]);
+  c44[0] = (c43[0] - c35[0]);
+  own_stripe14[1] = c44[0];
+  c45[0] = (c44[0] * c44[0]);
+  c46[0] = (c41[0] + c45[0]);
+  c47[0] = select(c41[0], c46[0], (c22[0] != (char)0));
+  c48[0] = simd_sum(c47[0]);
   if (lane5 == 0) {
-    shared_partial12[c10[0]] = c49[0];
+    shared_partial12[subgroup6] = c48[0];
   }
   threadgroup_barrier(mem_flags::mem_threadgroup);
   float condval_3;
-  if (c33[0] != (char)0) {
-    condval_3 = shared_partial12[c21[0]];
+  if (c32[0] != (char)0) {
+    condval_3 = shared_partial12[lane5];
   } else {
     condval_3 = 0.000000e+00f;
   }
-  c50[0] = condval_3;
-  c51[0] = simd_sum(c50[0]);
-  c52[0] = n_eps_ptr[0];
-  c53[0] = (c51[0] / 2.570000e+02f);
-  c54[0] = (c53[0] + c52[0]);
-  c55[0] = precise::sqrt(c54[0]);
-  c56[0] = (1.000000e+00f / c55[0]);
-  c57[0] = p_bias_ptr[(c11[0] + ((long)lane5))];
-  c58[0] = p_weight_ptr[(c11[0] + ((long)lane5))];
-  c59[0] = own_stripe14[(long)0];
-  c60[0] = (c59[0] * c56[0]);
-  c61[0] = (c60[0] * c58[0]);
-  c62[0] = (c61[0] + c57[0]);
-  c63[0] = (group7 * (long)257);
-  c64[0] = (c63[0] + c11[0]);
-  p_y_ptr[(c64[0] + ((long)lane5))] = c62[0];
+  c49[0] = condval_3;
+  c50[0] = simd_sum(c49[0]);
+  c51[0] = n_eps_ptr[0];
+  c52[0] = (c50[0] / 2.570000e+02f);
+  c53[0] = (c52[0] + c51[0]);
+  c54[0] = precise::sqrt(c53[0]);
+  c55[0] = (1.000000e+00f / c54[0]);
+  c56[0] = p_bias_ptr[(c11[0] + lane5)];
+  c57[0] = p_weight_ptr[(c11[0] + lane5)];
+  c58[0] = own_stripe14[0];
+  c59[0] = (c58[0] * c55[0]);
+  c60[0] = (c59[0] * c57[0]);
+  c61[0] = (c60[0] + c56[0]);
+  c62[0] = (c8[0] * 257);
+  c63[0] = (c62[0] + c11[0]);
+  p_y_ptr[(c63[0] + lane5)] = c61[0];
   float condval_4;
-  if (c23[0] != (char)0) {
-    condval_4 = p_bias_ptr[(c20[0] + ((long)lane5))];
+  if (c22[0] != (char)0) {
+    condval_4 = p_bias_ptr[(c20[0] + lane5)];
   } else {
     condval_4 = 0.000000e+00f;
   }
-  c65[0] = condval_4;
+  c64[0] = condval_4;
   float condval_5;
-  if (c23[0] != (char)0) {
-    condval_5 = p_weight_ptr[(c20[0] + ((long)lane5))];
+  if (c22[0] != (char)0) {
+    condval_5 = p_weight_ptr[(c20[0] + lane5)];
   } else {
     condval_5 = 0.000000e+00f;
   }
-  c66[0] = condval_5;
-  c67[0] = own_stripe14[(long)1];
-  c68[0] = (c67[0] * c56[0]);
-  c69[0] = (c68[0] * c66[0]);
-  c70[0] = (c69[0] + c65[0]);
-  c71[0] = (c64[0] + (long)160);
-  if (c23[0] != (char)0) {
-    p_y_ptr[(c71[0] + ((long)lane5))] = c70[0];
+  c65[0] = condval_5;
+  c66[0] = own_stripe14[1];
+  c67[0] = (c66[0] * c55[0]);
+  c68[0] = (c67[0] * c65[0]);
+  c69[0] = (c68[0] + c64[0]);
+  c70[0] = (c63[0] + 160);
+  if (c22[0] != (char)0) {
+    p_y_ptr[(c70[0] + lane5)] = c69[0];
   }
 }
 

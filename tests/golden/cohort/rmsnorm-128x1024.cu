@@ -29,32 +29,32 @@ extern "C" __global__ void __launch_bounds__(512) rms_norm_kernel_dc463a1c80ee_0
   const long long group = blockIdx.x;
   __shared__ float shared_partial0[16];
   float own_stripe0[2];
-  const long long v5 = (long long)subgroup;
-  const long long v7 = v5 * 64LL;
-  const long long v8 = v7 + 1LL;
-  const long long v10 = group * n_x_stride0;
-  const long long v11 = v10 + v7;
-  const Pack<float, 2> pack0 = load_pack<2>(p_x + v11 + lane * 2LL);
-  const float v12 = pack0.item[0];
-  own_stripe0[0LL] = v12;
-  const float v13 = v12 * v12;
-  const float v14 = 0.0f + v13;
-  const long long v15 = v11 + 1LL;
-  const float v16 = pack0.item[1];
-  own_stripe0[1LL] = v16;
-  const float v17 = v16 * v16;
-  const float v18 = v14 + v17;
-  float v19 = v18;
+  const int v3 = (int)group;
+  const int v7 = subgroup * 64;
+  const int v8 = v7 + 1;
+  const int v10 = (int)n_x_stride0;
+  const int v11 = v3 * v10;
+  const int v12 = v11 + v7;
+  const Pack<float, 2> pack0 = load_pack<2>(p_x + (v12 + lane * 2));
+  const float v13 = pack0.item[0];
+  own_stripe0[0] = v13;
+  const float v14 = v13 * v13;
+  const float v15 = 0.0f + v14;
+  const int v16 = v12 + 1;
+  const float v17 = pack0.item[1];
+  own_stripe0[1] = v17;
+  const float v18 = v17 * v17;
+  const float v19 = v15 + v18;
+  float v20 = v19;
   #pragma unroll
   for (int distance = 16; distance > 0; distance >>= 1) {
-    const float other = __shfl_xor_sync(0xffffffffU, v19, distance);
-    v19 = v19 + other;
+    const float other = __shfl_xor_sync(0xffffffffU, v20, distance);
+    v20 = v20 + other;
   }
-  if (lane == 0) shared_partial0[v5] = v19;
+  if (lane == 0) shared_partial0[subgroup] = v20;
   __syncthreads();
-  const long long v22 = (long long)lane;
-  const bool v23 = v22 < 16LL;
-  const float v24 = v23 ? shared_partial0[v22] : 0.0f;
+  const bool v23 = lane < 16;
+  const float v24 = v23 ? shared_partial0[lane] : 0.0f;
   float v25 = v24;
   #pragma unroll
   for (int distance = 16; distance > 0; distance >>= 1) {
@@ -64,17 +64,18 @@ extern "C" __global__ void __launch_bounds__(512) rms_norm_kernel_dc463a1c80ee_0
   const float v28 = v25 / 1024.0f;
   const float v29 = v28 + n_eps;
   const float v30 = __frsqrt_rn(v29);
-  const Pack<float, 2> pack1 = load_pack<2>(p_weight + v7 + lane * 2LL);
+  const Pack<float, 2> pack1 = load_pack<2>(p_weight + (v7 + lane * 2));
   const float v31 = pack1.item[0];
-  const float v32 = own_stripe0[0LL];
+  const float v32 = own_stripe0[0];
   const float v33 = v32 * v30;
   const float v34 = v33 * v31;
-  const long long v36 = group * n_y_stride0;
-  const long long v37 = v36 + v7;
-  const float v38 = pack1.item[1];
-  const float v39 = own_stripe0[1LL];
-  const float v40 = v39 * v30;
-  const float v41 = v40 * v38;
-  const long long v42 = v37 + 1LL;
-  store_pack(p_y + v37 + lane * 2LL, Pack<float, 2>{{v34, v41}});
+  const int v36 = (int)n_y_stride0;
+  const int v37 = v3 * v36;
+  const int v38 = v37 + v7;
+  const float v39 = pack1.item[1];
+  const float v40 = own_stripe0[1];
+  const float v41 = v40 * v30;
+  const float v42 = v41 * v39;
+  const int v43 = v38 + 1;
+  store_pack(p_y + (v38 + lane * 2), Pack<float, 2>{{v34, v42}});
 }

@@ -40,44 +40,44 @@ extern "C" __global__ void __launch_bounds__(512) softmax_kernel_8fe43520bf7e_0(
   __shared__ float shared_partial1[16];
   float own_stripe0[2];
   float own_stripe1[2];
-  const long long v5 = (long long)subgroup;
-  const long long v7 = v5 * 64LL;
-  const long long v9 = group * n_x_stride0;
-  const long long v10 = v9 + v7;
-  const Pack<float, 2> pack0 = load_pack<2>(p_x + v10 + lane * 2LL);
-  const float v11 = pack0.item[0];
-  own_stripe0[0LL] = v11;
-  const float v12 = max_nan(__uint_as_float(0xff800000U), v11);
-  const long long v13 = v10 + 1LL;
-  const float v14 = pack0.item[1];
-  own_stripe0[1LL] = v14;
-  const float v15 = max_nan(v12, v14);
-  float v16 = v15;
+  const int v3 = (int)group;
+  const int v7 = subgroup * 64;
+  const int v9 = (int)n_x_stride0;
+  const int v10 = v3 * v9;
+  const int v11 = v10 + v7;
+  const Pack<float, 2> pack0 = load_pack<2>(p_x + (v11 + lane * 2));
+  const float v12 = pack0.item[0];
+  own_stripe0[0] = v12;
+  const float v13 = max_nan(__uint_as_float(0xff800000U), v12);
+  const int v14 = v11 + 1;
+  const float v15 = pack0.item[1];
+  own_stripe0[1] = v15;
+  const float v16 = max_nan(v13, v15);
+  float v17 = v16;
   #pragma unroll
   for (int distance = 16; distance > 0; distance >>= 1) {
-    const float other = __shfl_xor_sync(0xffffffffU, v16, distance);
-    v16 = max_nan(v16, other);
+    const float other = __shfl_xor_sync(0xffffffffU, v17, distance);
+    v17 = max_nan(v17, other);
   }
-  if (lane == 0) shared_partial0[v5] = v16;
+  if (lane == 0) shared_partial0[subgroup] = v17;
   __syncthreads();
-  const long long v19 = (long long)lane;
-  const bool v20 = v19 < 16LL;
-  const float v21 = v20 ? shared_partial0[v19] : __uint_as_float(0xff800000U);
+  const bool v20 = lane < 16;
+  const float v21 = v20 ? shared_partial0[lane] : __uint_as_float(0xff800000U);
   float v22 = v21;
   #pragma unroll
   for (int distance = 16; distance > 0; distance >>= 1) {
     const float other = __shfl_xor_sync(0xffffffffU, v22, distance);
     v22 = max_nan(v22, other);
   }
-  const float v24 = own_stripe0[0LL];
+  const float v24 = own_stripe0[0];
   const float v25 = v24 - v22;
   const float v26 = expf(v25);
-  own_stripe1[0LL] = v26;
+  own_stripe1[0] = v26;
   const float v27 = 0.0f + v26;
-  const float v28 = own_stripe0[1LL];
+  const float v28 = own_stripe0[1];
   const float v29 = v28 - v22;
   const float v30 = expf(v29);
-  own_stripe1[1LL] = v30;
+  own_stripe1[1] = v30;
   const float v31 = v27 + v30;
   float v32 = v31;
   #pragma unroll
@@ -85,9 +85,9 @@ extern "C" __global__ void __launch_bounds__(512) softmax_kernel_8fe43520bf7e_0(
     const float other = __shfl_xor_sync(0xffffffffU, v32, distance);
     v32 = v32 + other;
   }
-  if (lane == 0) shared_partial1[v5] = v32;
+  if (lane == 0) shared_partial1[subgroup] = v32;
   __syncthreads();
-  const float v33 = v20 ? shared_partial1[v19] : 0.0f;
+  const float v33 = v20 ? shared_partial1[lane] : 0.0f;
   float v34 = v33;
   #pragma unroll
   for (int distance = 16; distance > 0; distance >>= 1) {
@@ -95,12 +95,13 @@ extern "C" __global__ void __launch_bounds__(512) softmax_kernel_8fe43520bf7e_0(
     v34 = v34 + other;
   }
   const float v36 = 1.0f / v34;
-  const float v37 = own_stripe1[0LL];
+  const float v37 = own_stripe1[0];
   const float v38 = v37 * v36;
-  const long long v40 = group * n_y_stride0;
-  const long long v41 = v40 + v7;
-  const float v42 = own_stripe1[1LL];
-  const float v43 = v42 * v36;
-  const long long v44 = v41 + 1LL;
-  store_pack(p_y + v41 + lane * 2LL, Pack<float, 2>{{v38, v43}});
+  const int v40 = (int)n_y_stride0;
+  const int v41 = v3 * v40;
+  const int v42 = v41 + v7;
+  const float v43 = own_stripe1[1];
+  const float v44 = v43 * v36;
+  const int v45 = v42 + 1;
+  store_pack(p_y + (v42 + lane * 2), Pack<float, 2>{{v38, v44}});
 }

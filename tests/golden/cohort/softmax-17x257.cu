@@ -12,64 +12,66 @@ extern "C" __global__ void __launch_bounds__(32) softmax_kernel_5dcb66b17ce3_0(c
   const long long group = blockIdx.x;
   float own_stripe0[9];
   float own_stripe1[9];
-  const long long v7 = group * n_x_stride0;
-  float v8 = __uint_as_float(0xff800000U);
+  const int v2 = (int)group;
+  const int v8 = (int)n_x_stride0;
+  const int v9 = v2 * v8;
+  float v10 = __uint_as_float(0xff800000U);
   #pragma unroll
-  for (long long i10 = 0LL; i10 < 8LL; i10 += 1LL) {
-    const long long v11 = i10 * 32LL;
-    const long long v12 = v7 + v11;
-    const float v13 = p_x[v12 + lane];
-    own_stripe0[i10] = v13;
-    const float v14 = max_nan(v8, v13);
-    v8 = v14;
+  for (int i12 = 0; i12 < 8; i12 += 1) {
+    const int v13 = i12 * 32;
+    const int v14 = v9 + v13;
+    const float v15 = p_x[v14 + lane];
+    own_stripe0[i12] = v15;
+    const float v16 = max_nan(v10, v15);
+    v10 = v16;
   }
-  const long long v17 = (long long)lane;
-  const bool v18 = v17 < 1LL;
-  const long long v20 = v7 + 256LL;
-  const float v21 = v18 ? p_x[v20 + lane] : 0.0f;
-  own_stripe0[8LL] = v21;
-  const float v22 = max_nan(v8, v21);
-  const float v23 = v18 ? v22 : v8;
-  float v24 = v23;
-  #pragma unroll
-  for (int distance = 16; distance > 0; distance >>= 1) {
-    const float other = __shfl_xor_sync(0xffffffffU, v24, distance);
-    v24 = max_nan(v24, other);
-  }
-  float v25 = 0.0f;
-  #pragma unroll
-  for (long long i27 = 0LL; i27 < 8LL; i27 += 1LL) {
-    const float v28 = own_stripe0[i27];
-    const float v29 = v28 - v24;
-    const float v30 = expf(v29);
-    own_stripe1[i27] = v30;
-    const float v31 = v25 + v30;
-    v25 = v31;
-  }
-  const float v32 = own_stripe0[8LL];
-  const float v33 = v32 - v24;
-  const float v34 = expf(v33);
-  own_stripe1[8LL] = v34;
-  const float v35 = v25 + v34;
-  const float v36 = v18 ? v35 : v25;
-  float v37 = v36;
+  const bool v19 = lane < 1;
+  const int v21 = v9 + 256;
+  const float v22 = v19 ? p_x[v21 + lane] : 0.0f;
+  own_stripe0[8] = v22;
+  const float v23 = max_nan(v10, v22);
+  const float v24 = v19 ? v23 : v10;
+  float v25 = v24;
   #pragma unroll
   for (int distance = 16; distance > 0; distance >>= 1) {
-    const float other = __shfl_xor_sync(0xffffffffU, v37, distance);
-    v37 = v37 + other;
+    const float other = __shfl_xor_sync(0xffffffffU, v25, distance);
+    v25 = max_nan(v25, other);
   }
-  const float v39 = 1.0f / v37;
-  const long long v41 = group * n_y_stride0;
+  float v26 = 0.0f;
   #pragma unroll
-  for (long long i42 = 0LL; i42 < 8LL; i42 += 1LL) {
-    const long long v43 = i42 * 32LL;
-    const float v44 = own_stripe1[i42];
-    const float v45 = v44 * v39;
-    const long long v46 = v41 + v43;
-    p_y[v46 + lane] = v45;
+  for (int i28 = 0; i28 < 8; i28 += 1) {
+    const float v29 = own_stripe0[i28];
+    const float v30 = v29 - v25;
+    const float v31 = expf(v30);
+    own_stripe1[i28] = v31;
+    const float v32 = v26 + v31;
+    v26 = v32;
   }
-  const float v47 = own_stripe1[8LL];
-  const float v48 = v47 * v39;
-  const long long v49 = v41 + 256LL;
-  if (v18) p_y[v49 + lane] = v48;
+  const float v33 = own_stripe0[8];
+  const float v34 = v33 - v25;
+  const float v35 = expf(v34);
+  own_stripe1[8] = v35;
+  const float v36 = v26 + v35;
+  const float v37 = v19 ? v36 : v26;
+  float v38 = v37;
+  #pragma unroll
+  for (int distance = 16; distance > 0; distance >>= 1) {
+    const float other = __shfl_xor_sync(0xffffffffU, v38, distance);
+    v38 = v38 + other;
+  }
+  const float v40 = 1.0f / v38;
+  const int v42 = (int)n_y_stride0;
+  const int v43 = v2 * v42;
+  #pragma unroll
+  for (int i44 = 0; i44 < 8; i44 += 1) {
+    const int v45 = i44 * 32;
+    const float v46 = own_stripe1[i44];
+    const float v47 = v46 * v40;
+    const int v48 = v43 + v45;
+    p_y[v48 + lane] = v47;
+  }
+  const float v49 = own_stripe1[8];
+  const float v50 = v49 * v40;
+  const int v51 = v43 + 256;
+  if (v19) p_y[v51 + lane] = v50;
 }

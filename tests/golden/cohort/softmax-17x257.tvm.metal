@@ -14,17 +14,17 @@ kernel void softmax_kernel_5dcb66b17ce3_0_kernel(  device float* p_x_ptr [[ buff
 ) {
   thread float own_stripe01[9];
   thread float own_stripe12[9];
-  thread long c6[1];
-  thread float c7[1];
-  thread long c9[1];
-  thread long c10[1];
-  thread long c11[1];
-  thread float c12[1];
+  thread int c6[1];
+  thread int c7[1];
+  thread float c8[1];
+  thread int c10[1];
+  thread int c11[1];
+  thread int c12[1];
   thread float c13[1];
   thread float c14[1];
-  thread long c15[1];
+  thread float c15[1];
   thread char c16[1];
-  thread long c17[1];
+  thread int c17[1];
   thread float c18[1];
   thread float c19[1];
   thread float c20[1];
@@ -33,7 +33,7 @@ kernel void softmax_kernel_5dcb66b17ce3_0_kernel(  device float* p_x_ptr [[ buff
   thread char c23[1];
   thread float c24[1];
   thread float c25[1];
-  thread long c27[1];
+  thread int c27[1];
   thread float c28[1];
   thread float c29[1];
   thread char c30[1];
@@ -77,50 +77,50 @@ kernel void softmax_kernel_5dcb66b17ce3_0_kernel(  device float* p_x_ptr [[ buff
   thread float c68[1];
   thread float c69[1];
   thread float c70[1];
-  thread long c71[1];
-  thread long c73[1];
-  thread long c74[1];
+  thread int c71[1];
+  thread int c73[1];
+  thread int c74[1];
   thread float c75[1];
   thread float c76[1];
-  thread long c77[1];
+  thread int c77[1];
   thread float c78[1];
   thread float c79[1];
-  thread long c80[1];
+  thread int c80[1];
   int lane3 = (((int)threadIdx) & 31);
   int subgroup4 = (((int)threadIdx) >> 5);
   long group5 = ((long)((int)blockIdx));
-  c6[0] = (group5 * (long)257);
-  c7[0] = (as_type<float>(-8388608));
-  for (long i8 = (long)0; i8 < (long)8; ++i8) {
-    c9[0] = ((long)0 + i8);
-    c10[0] = (c9[0] * (long)32);
-    c11[0] = (c6[0] + c10[0]);
-    c12[0] = p_x_ptr[(c11[0] + ((long)lane3))];
-    own_stripe01[c9[0]] = c12[0];
-    c13[0] = select(c12[0], c7[0], (c7[0] > c12[0]));
-    c14[0] = select(c13[0], c7[0], !(c7[0] <= (as_type<float>(2139095040))));
-    c7[0] = c14[0];
+  c6[0] = ((int)group5);
+  c7[0] = (c6[0] * 257);
+  c8[0] = (as_type<float>(-8388608));
+  for (int i9 = 0; i9 < 8; ++i9) {
+    c10[0] = (0 + i9);
+    c11[0] = (c10[0] * 32);
+    c12[0] = (c7[0] + c11[0]);
+    c13[0] = p_x_ptr[(c12[0] + lane3)];
+    own_stripe01[c10[0]] = c13[0];
+    c14[0] = select(c13[0], c8[0], (c8[0] > c13[0]));
+    c15[0] = select(c14[0], c8[0], !(c8[0] <= (as_type<float>(2139095040))));
+    c8[0] = c15[0];
   }
-  c15[0] = ((long)lane3);
-  c16[0] = select((char)0, (char)1, (c15[0] < (long)1));
-  c17[0] = (c6[0] + (long)256);
+  c16[0] = select((char)0, (char)1, (lane3 < 1));
+  c17[0] = (c7[0] + 256);
   float condval;
   if (c16[0] != (char)0) {
-    condval = p_x_ptr[(c17[0] + ((long)lane3))];
+    condval = p_x_ptr[(c17[0] + lane3)];
   } else {
     condval = 0.000000e+00f;
   }
   c18[0] = condval;
-  own_stripe01[(long)8] = c18[0];
-  c19[0] = select(c18[0], c7[0], (c7[0] > c18[0]));
-  c20[0] = select(c19[0], c7[0], !(c7[0] <= (as_type<float>(2139095040))));
-  c21[0] = select(c7[0], c20[0], (c16[0] != (char)0));
+  own_stripe01[8] = c18[0];
+  c19[0] = select(c18[0], c8[0], (c8[0] > c18[0]));
+  c20[0] = select(c19[0], c8[0], !(c8[0] <= (as_type<float>(2139095040))));
+  c21[0] = select(c8[0], c20[0], (c16[0] != (char)0));
   c22[0] = simd_max(c21[0]);
   c23[0] = select((char)0, (char)1, simd_any(!(c21[0] <= (as_type<float>(2139095040)))));
   c24[0] = select(c22[0], (as_type<float>(2143289344)), (c23[0] != (char)0));
   c25[0] = 0.000000e+00f;
-  for (long i26 = (long)0; i26 < (long)8; ++i26) {
-    c27[0] = ((long)0 + i26);
+  for (int i26 = 0; i26 < 8; ++i26) {
+    c27[0] = (0 + i26);
     c28[0] = own_stripe01[c27[0]];
     c29[0] = (c28[0] - c24[0]);
     c30[0] = select((char)0, (char)1, (-1.040000e+02f > c29[0]));
@@ -144,7 +144,7 @@ kernel void softmax_kernel_5dcb66b17ce3_0_kernel(  device float* p_x_ptr [[ buff
     c47[0] = (c25[0] + c46[0]);
     c25[0] = c47[0];
   }
-  c48[0] = own_stripe01[(long)8];
+  c48[0] = own_stripe01[8];
   c49[0] = (c48[0] - c24[0]);
   c50[0] = select((char)0, (char)1, (-1.040000e+02f > c49[0]));
   c51[0] = select(c49[0], -1.040000e+02f, (c50[0] != (char)0));
@@ -163,25 +163,25 @@ kernel void softmax_kernel_5dcb66b17ce3_0_kernel(  device float* p_x_ptr [[ buff
   c64[0] = select(-3.000000e+02f, c55[0], (c55[0] > -3.000000e+02f));
   c65[0] = select(3.000000e+02f, c64[0], (c64[0] < 3.000000e+02f));
   c66[0] = ldexp(c63[0], ((int)c65[0]));
-  own_stripe12[(long)8] = c66[0];
+  own_stripe12[8] = c66[0];
   c67[0] = (c25[0] + c66[0]);
   c68[0] = select(c25[0], c67[0], (c16[0] != (char)0));
   c69[0] = simd_sum(c68[0]);
   c70[0] = (1.000000e+00f / c69[0]);
-  c71[0] = (group5 * (long)257);
-  for (long i72 = (long)0; i72 < (long)8; ++i72) {
-    c73[0] = ((long)0 + i72);
-    c74[0] = (c73[0] * (long)32);
+  c71[0] = (c6[0] * 257);
+  for (int i72 = 0; i72 < 8; ++i72) {
+    c73[0] = (0 + i72);
+    c74[0] = (c73[0] * 32);
     c75[0] = own_stripe12[c73[0]];
     c76[0] = (c75[0] * c70[0]);
     c77[0] = (c71[0] + c74[0]);
-    p_y_ptr[(c77[0] + ((long)lane3))] = c76[0];
+    p_y_ptr[(c77[0] + lane3)] = c76[0];
   }
-  c78[0] = own_stripe12[(long)8];
+  c78[0] = own_stripe12[8];
   c79[0] = (c78[0] * c70[0]);
-  c80[0] = (c71[0] + (long)256);
+  c80[0] = (c71[0] + 256);
   if (c16[0] != (char)0) {
-    p_y_ptr[(c80[0] + ((long)lane3))] = c79[0];
+    p_y_ptr[(c80[0] + lane3)] = c79[0];
   }
 }
 

@@ -29,51 +29,51 @@ kernel void softmax_kernel_8a0120a3d32f_0(
   const long group = group_;
   float own_stripe0[32];
   float own_stripe1[32];
-  const long v6 = (long)subgroup;
-  const long v8 = v6 * 128L;
-  const long v14 = group * n_x_stride0;
-  float v15 = as_type<float>(0xff800000U);
+  const int v3 = (int)group;
+  const int v8 = subgroup * 128;
+  const int v14 = (int)n_x_stride0;
+  const int v15 = v3 * v14;
+  float v16 = as_type<float>(0xff800000U);
   #pragma unroll
-  for (long i17 = 0L; i17 < 8L; i17 += 1L) {
-    const long v18 = i17 * 512L;
-    const long v19 = v18 + v8;
-    const long v20 = i17 * 4L;
-    const long v21 = v20 + 1L;
-    const long v22 = v20 + 2L;
-    const long v23 = v20 + 3L;
-    const long v24 = v14 + v19;
-    const float4 pack0 = *(device const float4*)(p_x + v24 + lane * 4L);
-    const float v25 = pack0.x;
-    own_stripe0[v20] = v25;
-    const float v26 = max_nan(v15, v25);
-    const long v27 = v24 + 1L;
-    const float v28 = pack0.y;
-    own_stripe0[v21] = v28;
-    const float v29 = max_nan(v26, v28);
-    const long v30 = v24 + 2L;
-    const float v31 = pack0.z;
-    own_stripe0[v22] = v31;
-    const float v32 = max_nan(v29, v31);
-    const long v33 = v24 + 3L;
-    const float v34 = pack0.w;
-    own_stripe0[v23] = v34;
-    const float v35 = max_nan(v32, v34);
-    v15 = v35;
+  for (int i18 = 0; i18 < 8; i18 += 1) {
+    const int v19 = i18 * 512;
+    const int v20 = v19 + v8;
+    const int v21 = i18 * 4;
+    const int v22 = v21 + 1;
+    const int v23 = v21 + 2;
+    const int v24 = v21 + 3;
+    const int v25 = v15 + v20;
+    const float4 pack0 = *(device const float4*)(p_x + (v25 + lane * 4));
+    const float v26 = pack0.x;
+    own_stripe0[v21] = v26;
+    const float v27 = max_nan(v16, v26);
+    const int v28 = v25 + 1;
+    const float v29 = pack0.y;
+    own_stripe0[v22] = v29;
+    const float v30 = max_nan(v27, v29);
+    const int v31 = v25 + 2;
+    const float v32 = pack0.z;
+    own_stripe0[v23] = v32;
+    const float v33 = max_nan(v30, v32);
+    const int v34 = v25 + 3;
+    const float v35 = pack0.w;
+    own_stripe0[v24] = v35;
+    const float v36 = max_nan(v33, v35);
+    v16 = v36;
   }
-  const float v36 = lanes_maximum(v15);
-  if (lane == 0) shared_partial0[v6] = v36;
+  const float v37 = lanes_maximum(v16);
+  if (lane == 0) shared_partial0[subgroup] = v37;
   threadgroup_barrier(mem_flags::mem_threadgroup);
-  const long v38 = (long)lane;
-  const bool v39 = v38 < 4L;
-  const float v40 = v39 ? shared_partial0[v38] : as_type<float>(0xff800000U);
+  const bool v39 = lane < 4;
+  const float v40 = v39 ? shared_partial0[lane] : as_type<float>(0xff800000U);
   const float v41 = lanes_maximum(v40);
   float v55 = 0.0f;
   #pragma unroll
-  for (long i57 = 0L; i57 < 8L; i57 += 1L) {
-    const long v58 = i57 * 4L;
-    const long v59 = v58 + 1L;
-    const long v60 = v58 + 2L;
-    const long v61 = v58 + 3L;
+  for (int i57 = 0; i57 < 8; i57 += 1) {
+    const int v58 = i57 * 4;
+    const int v59 = v58 + 1;
+    const int v60 = v58 + 2;
+    const int v61 = v58 + 3;
     const float v62 = own_stripe0[v58];
     const float v63 = v62 - v41;
     const bool v64 = (-104.0f) > v63;
@@ -153,32 +153,33 @@ kernel void softmax_kernel_8a0120a3d32f_0(
     v55 = v133;
   }
   const float v134 = simd_sum(v55);
-  if (lane == 0) shared_partial1[v6] = v134;
+  if (lane == 0) shared_partial1[subgroup] = v134;
   threadgroup_barrier(mem_flags::mem_threadgroup);
-  const float v135 = v39 ? shared_partial1[v38] : 0.0f;
+  const float v135 = v39 ? shared_partial1[lane] : 0.0f;
   const float v136 = simd_sum(v135);
   const float v137 = 1.0f / v136;
-  const long v139 = group * n_y_stride0;
+  const int v139 = (int)n_y_stride0;
+  const int v140 = v3 * v139;
   #pragma unroll
-  for (long i140 = 0L; i140 < 8L; i140 += 1L) {
-    const long v141 = i140 * 512L;
-    const long v142 = v141 + v8;
-    const long v143 = i140 * 4L;
-    const long v144 = v143 + 1L;
-    const long v145 = v143 + 2L;
-    const long v146 = v143 + 3L;
-    const float v147 = own_stripe1[v143];
-    const float v148 = v147 * v137;
-    const long v149 = v139 + v142;
-    const float v150 = own_stripe1[v144];
-    const float v151 = v150 * v137;
-    const long v152 = v149 + 1L;
-    const float v153 = own_stripe1[v145];
-    const float v154 = v153 * v137;
-    const long v155 = v149 + 2L;
-    const float v156 = own_stripe1[v146];
-    const float v157 = v156 * v137;
-    const long v158 = v149 + 3L;
-    *(device float4*)(p_y + v149 + lane * 4L) = float4(v148, v151, v154, v157);
+  for (int i141 = 0; i141 < 8; i141 += 1) {
+    const int v142 = i141 * 512;
+    const int v143 = v142 + v8;
+    const int v144 = i141 * 4;
+    const int v145 = v144 + 1;
+    const int v146 = v144 + 2;
+    const int v147 = v144 + 3;
+    const float v148 = own_stripe1[v144];
+    const float v149 = v148 * v137;
+    const int v150 = v140 + v143;
+    const float v151 = own_stripe1[v145];
+    const float v152 = v151 * v137;
+    const int v153 = v150 + 1;
+    const float v154 = own_stripe1[v146];
+    const float v155 = v154 * v137;
+    const int v156 = v150 + 2;
+    const float v157 = own_stripe1[v147];
+    const float v158 = v157 * v137;
+    const int v159 = v150 + 3;
+    *(device float4*)(p_y + (v150 + lane * 4)) = float4(v149, v152, v155, v158);
   }
 }

@@ -18,30 +18,32 @@ extern "C" __global__ void __launch_bounds__(32) sum_kernel_3cad2738b4a7_0(const
   __builtin_assume(n_x_stride0 % 16 == 0);
   const int lane = threadIdx.x & 31;
   const long long group = blockIdx.x;
-  const long long v9 = group * n_x_stride0;
-  float v10 = 0.0f;
-  for (long long i12 = 0LL; i12 < 8LL; i12 += 1LL) {
-    const long long v13 = i12 * 128LL;
-    const long long v14 = v9 + v13;
-    const Pack<float, 4> pack0 = load_pack<4>(p_x + v14 + lane * 4LL);
-    const float v15 = pack0.item[0];
-    const float v16 = v10 + v15;
-    const long long v17 = v14 + 1LL;
-    const float v18 = pack0.item[1];
-    const float v19 = v16 + v18;
-    const long long v20 = v14 + 2LL;
-    const float v21 = pack0.item[2];
-    const float v22 = v19 + v21;
-    const long long v23 = v14 + 3LL;
-    const float v24 = pack0.item[3];
-    const float v25 = v22 + v24;
-    v10 = v25;
+  const int v2 = (int)group;
+  const int v10 = (int)n_x_stride0;
+  const int v11 = v2 * v10;
+  float v12 = 0.0f;
+  for (int i14 = 0; i14 < 8; i14 += 1) {
+    const int v15 = i14 * 128;
+    const int v16 = v11 + v15;
+    const Pack<float, 4> pack0 = load_pack<4>(p_x + (v16 + lane * 4));
+    const float v17 = pack0.item[0];
+    const float v18 = v12 + v17;
+    const int v19 = v16 + 1;
+    const float v20 = pack0.item[1];
+    const float v21 = v18 + v20;
+    const int v22 = v16 + 2;
+    const float v23 = pack0.item[2];
+    const float v24 = v21 + v23;
+    const int v25 = v16 + 3;
+    const float v26 = pack0.item[3];
+    const float v27 = v24 + v26;
+    v12 = v27;
   }
-  float v26 = v10;
+  float v28 = v12;
   #pragma unroll
   for (int distance = 16; distance > 0; distance >>= 1) {
-    const float other = __shfl_xor_sync(0xffffffffU, v26, distance);
-    v26 = v26 + other;
+    const float other = __shfl_xor_sync(0xffffffffU, v28, distance);
+    v28 = v28 + other;
   }
-  if (lane == 0) p_y[group] = v26;
+  if (lane == 0) p_y[v2] = v28;
 }

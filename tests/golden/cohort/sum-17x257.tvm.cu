@@ -55,16 +55,16 @@
 #endif
 extern "C" __global__ void __launch_bounds__(32) sum_kernel_89f17e8f9535_0_kernel(float* __restrict__ p_x_ptr, float* __restrict__ p_y_ptr);
 extern "C" __global__ void __launch_bounds__(32) sum_kernel_89f17e8f9535_0_kernel(float* __restrict__ p_x_ptr, float* __restrict__ p_y_ptr) {
-  alignas(64) int64_t c4_ptr[1];
+  alignas(64) int c4_ptr[1];
   alignas(64) int c5_ptr[1];
   alignas(64) int c6_ptr[1];
   alignas(64) int c7_ptr[1];
   alignas(64) signed char c8_ptr[1];
   alignas(64) signed char c9_ptr[1];
-  alignas(64) int64_t c10_ptr[1];
-  alignas(64) int64_t c11_ptr[1];
-  alignas(64) int64_t c12_ptr[1];
-  alignas(64) int64_t c13_ptr[1];
+  alignas(64) int c10_ptr[1];
+  alignas(64) int c11_ptr[1];
+  alignas(64) int c12_ptr[1];
+  alignas(64) int c13_ptr[1];
   alignas(64) float2 c14_ptr[1];
   alignas(64) float c15_ptr[1];
   alignas(64) float c16_ptr[1];
@@ -72,12 +72,12 @@ extern "C" __global__ void __launch_bounds__(32) sum_kernel_89f17e8f9535_0_kerne
   alignas(64) float c18_ptr[1];
   alignas(64) int c19_ptr[1];
   alignas(64) signed char c20_ptr[1];
-  alignas(64) int64_t c21_ptr[1];
+  alignas(64) int c21_ptr[1];
   alignas(64) signed char c22_ptr[1];
   alignas(64) float c23_ptr[1];
   alignas(64) float c24_ptr[1];
-  alignas(64) int64_t c25_ptr[1];
-  alignas(64) int64_t c27_ptr[1];
+  alignas(64) int c25_ptr[1];
+  alignas(64) int c27_ptr[1];
   alignas(64) float c28_ptr[1];
   alignas(64) float c29_ptr[1];
   alignas(64) float c30_ptr[1];
@@ -86,15 +86,15 @@ extern "C" __global__ void __launch_bounds__(32) sum_kernel_89f17e8f9535_0_kerne
   alignas(64) float c33_ptr[1];
   alignas(64) float c34_ptr[1];
   alignas(64) float c35_ptr[1];
-  alignas(64) int64_t c37_ptr[1];
-  alignas(64) int64_t c38_ptr[1];
-  alignas(64) int64_t c39_ptr[1];
-  alignas(64) int64_t c40_ptr[1];
-  alignas(64) int64_t c41_ptr[1];
+  alignas(64) int c37_ptr[1];
+  alignas(64) int c38_ptr[1];
+  alignas(64) int c39_ptr[1];
+  alignas(64) int c40_ptr[1];
+  alignas(64) int c41_ptr[1];
   alignas(64) float2 c42_ptr[1];
   alignas(64) float c43_ptr[1];
   alignas(64) float c44_ptr[1];
-  alignas(64) int64_t c45_ptr[1];
+  alignas(64) int c45_ptr[1];
   alignas(64) float c46_ptr[1];
   alignas(64) float c47_ptr[1];
   alignas(64) int c48_ptr[1];
@@ -105,9 +105,9 @@ extern "C" __global__ void __launch_bounds__(32) sum_kernel_89f17e8f9535_0_kerne
   alignas(64) signed char c53_ptr[1];
   alignas(64) signed char c54_ptr[1];
   alignas(64) signed char c55_ptr[1];
-  alignas(64) int64_t c56_ptr[1];
-  alignas(64) int64_t c57_ptr[1];
-  alignas(64) int64_t c58_ptr[1];
+  alignas(64) int c56_ptr[1];
+  alignas(64) int c57_ptr[1];
+  alignas(64) int c58_ptr[1];
   alignas(64) float2 c59_ptr[1];
   alignas(64) float c60_ptr[1];
   alignas(64) float c61_ptr[1];
@@ -115,13 +115,13 @@ extern "C" __global__ void __launch_bounds__(32) sum_kernel_89f17e8f9535_0_kerne
   alignas(64) float c63_ptr[1];
   alignas(64) int c64_ptr[1];
   alignas(64) signed char c65_ptr[1];
-  alignas(64) int64_t c66_ptr[1];
+  alignas(64) int c66_ptr[1];
   alignas(64) signed char c67_ptr[1];
   alignas(64) signed char c68_ptr[1];
   alignas(64) float c69_ptr[1];
   alignas(64) float c70_ptr[1];
-  alignas(64) int64_t c71_ptr[1];
-  alignas(64) int64_t c73_ptr[1];
+  alignas(64) int c71_ptr[1];
+  alignas(64) int c73_ptr[1];
   alignas(64) float c74_ptr[1];
   alignas(64) float c75_ptr[1];
   alignas(64) float c76_ptr[1];
@@ -143,19 +143,19 @@ extern "C" __global__ void __launch_bounds__(32) sum_kernel_89f17e8f9535_0_kerne
   int lane1 = (((int)threadIdx.x) & 31);
   int subgroup2 = (((int)threadIdx.x) >> 5);
   int64_t group3 = ((int64_t)((int)blockIdx.x));
-  c4_ptr[0] = (group3 & (int64_t)1);
-  c5_ptr[0] = ((int)c4_ptr[0]);
+  c4_ptr[0] = ((int)group3);
+  c5_ptr[0] = (c4_ptr[0] & 1);
   c6_ptr[0] = (c5_ptr[0] + 257);
   c7_ptr[0] = (lane1 * 2);
   c8_ptr[0] = ((c7_ptr[0] >= c5_ptr[0]) ? (signed char)1 : (signed char)0);
   c9_ptr[0] = ((((c8_ptr[0] != (signed char)0) ? (uchar)1 : (uchar)0) != (uchar)1) ? (signed char)1 : (signed char)0);
-  c10_ptr[0] = ((int64_t)(((uint64_t)group3) * ((uint64_t)(int64_t)257)));
-  c11_ptr[0] = (c10_ptr[0] & (int64_t)-2);
-  c12_ptr[0] = (c11_ptr[0] + (int64_t)1);
-  c13_ptr[0] = (c11_ptr[0] + (((int64_t)lane1) * (int64_t)2));
+  c10_ptr[0] = (c4_ptr[0] * 257);
+  c11_ptr[0] = (c10_ptr[0] & -2);
+  c12_ptr[0] = (c11_ptr[0] + 1);
+  c13_ptr[0] = (c11_ptr[0] + (lane1 * 2));
   float2 condval;
   if (c8_ptr[0] != (signed char)0) {
-    condval = *(float2*)(p_x_ptr + ((c13_ptr[0] >> (int64_t)1) * (int64_t)2));
+    condval = *(float2*)(p_x_ptr + ((c13_ptr[0] >> 1) * 2));
   } else {
     condval = make_float2(0x0p+0f/*0.000000e+00*/, 0x0p+0f/*0.000000e+00*/);
   }
@@ -166,23 +166,23 @@ extern "C" __global__ void __launch_bounds__(32) sum_kernel_89f17e8f9535_0_kerne
   c18_ptr[0] = ((c8_ptr[0] != (signed char)0) ? c17_ptr[0] : 0x0p+0f/*0.000000e+00*/);
   c19_ptr[0] = __any_sync((uint)4294967295, ((c9_ptr[0] != (signed char)0) ? 1 : 0));
   c20_ptr[0] = ((c19_ptr[0] != 0) ? (signed char)1 : (signed char)0);
-  c21_ptr[0] = ((int64_t)((c20_ptr[0] != (signed char)0) ? 1 : 0));
+  c21_ptr[0] = ((c20_ptr[0] != (signed char)0) ? 1 : 0);
   c22_ptr[0] = (((c8_ptr[0] != (signed char)0) && (c9_ptr[0] != (signed char)0)) ? (signed char)1 : (signed char)0);
   c23_ptr[0] = 0x0p+0f/*0.000000e+00*/;
   c24_ptr[0] = 0x0p+0f/*0.000000e+00*/;
-  c25_ptr[0] = (c21_ptr[0] - (int64_t)0);
-  for (int64_t i26 = (int64_t)0; i26 < c25_ptr[0]; ++i26) {
-    c27_ptr[0] = ((int64_t)0 + i26);
+  c25_ptr[0] = (c21_ptr[0] - 0);
+  for (int i26 = 0; i26 < c25_ptr[0]; ++i26) {
+    c27_ptr[0] = (0 + i26);
     float condval_1;
     if (c22_ptr[0] != (signed char)0) {
-      condval_1 = p_x_ptr[(c11_ptr[0] + (((int64_t)lane1) * (int64_t)2))];
+      condval_1 = p_x_ptr[(c11_ptr[0] + (lane1 * 2))];
     } else {
       condval_1 = 0x0p+0f/*0.000000e+00*/;
     }
     c28_ptr[0] = condval_1;
     float condval_2;
     if (c9_ptr[0] != (signed char)0) {
-      condval_2 = p_x_ptr[(c12_ptr[0] + (((int64_t)lane1) * (int64_t)2))];
+      condval_2 = p_x_ptr[(c12_ptr[0] + (lane1 * 2))];
     } else {
       condval_2 = 0x0p+0f/*0.000000e+00*/;
     }
@@ -196,16 +196,16 @@ extern "C" __global__ void __launch_bounds__(32) sum_kernel_89f17e8f9535_0_kerne
   c33_ptr[0] = ((c8_ptr[0] != (signed char)0) ? c32_ptr[0] : 0x0p+0f/*0.000000e+00*/);
   c34_ptr[0] = (c33_ptr[0] + c31_ptr[0]);
   c35_ptr[0] = c34_ptr[0];
-  for (int64_t i36 = (int64_t)0; i36 < (int64_t)3; ++i36) {
-    c37_ptr[0] = ((int64_t)0 + i36);
-    c38_ptr[0] = (c37_ptr[0] * (int64_t)64);
+  for (int i36 = 0; i36 < 3; ++i36) {
+    c37_ptr[0] = (0 + i36);
+    c38_ptr[0] = (c37_ptr[0] * 64);
     c39_ptr[0] = (c11_ptr[0] + c38_ptr[0]);
-    c40_ptr[0] = (c39_ptr[0] + (int64_t)64);
-    c41_ptr[0] = ((c39_ptr[0] + (int64_t)64) + (((int64_t)lane1) * (int64_t)2));
-    c42_ptr[0] = *(float2*)(p_x_ptr + ((c41_ptr[0] >> (int64_t)1) * (int64_t)2));
+    c40_ptr[0] = (c39_ptr[0] + 64);
+    c41_ptr[0] = ((c39_ptr[0] + 64) + (lane1 * 2));
+    c42_ptr[0] = *(float2*)(p_x_ptr + ((c41_ptr[0] >> 1) * 2));
     c43_ptr[0] = (c42_ptr[0]).x;
     c44_ptr[0] = (c35_ptr[0] + c43_ptr[0]);
-    c45_ptr[0] = (c39_ptr[0] + (int64_t)65);
+    c45_ptr[0] = (c39_ptr[0] + 65);
     c46_ptr[0] = (c42_ptr[0]).y;
     c47_ptr[0] = (c44_ptr[0] + c46_ptr[0]);
     c35_ptr[0] = c47_ptr[0];
@@ -218,12 +218,12 @@ extern "C" __global__ void __launch_bounds__(32) sum_kernel_89f17e8f9535_0_kerne
   c53_ptr[0] = (((c50_ptr[0] != (signed char)0) || (c51_ptr[0] != (signed char)0)) ? (signed char)1 : (signed char)0);
   c54_ptr[0] = ((((c52_ptr[0] != (signed char)0) ? (uchar)1 : (uchar)0) != (uchar)1) ? (signed char)1 : (signed char)0);
   c55_ptr[0] = (((c53_ptr[0] != (signed char)0) && (c54_ptr[0] != (signed char)0)) ? (signed char)1 : (signed char)0);
-  c56_ptr[0] = (c11_ptr[0] + (int64_t)256);
-  c57_ptr[0] = (c11_ptr[0] + (int64_t)257);
-  c58_ptr[0] = ((c11_ptr[0] + (int64_t)256) + (((int64_t)lane1) * (int64_t)2));
+  c56_ptr[0] = (c11_ptr[0] + 256);
+  c57_ptr[0] = (c11_ptr[0] + 257);
+  c58_ptr[0] = ((c11_ptr[0] + 256) + (lane1 * 2));
   float2 condval_3;
   if (c52_ptr[0] != (signed char)0) {
-    condval_3 = *(float2*)(p_x_ptr + ((c58_ptr[0] >> (int64_t)1) * (int64_t)2));
+    condval_3 = *(float2*)(p_x_ptr + ((c58_ptr[0] >> 1) * 2));
   } else {
     condval_3 = make_float2(0x0p+0f/*0.000000e+00*/, 0x0p+0f/*0.000000e+00*/);
   }
@@ -234,24 +234,24 @@ extern "C" __global__ void __launch_bounds__(32) sum_kernel_89f17e8f9535_0_kerne
   c63_ptr[0] = ((c52_ptr[0] != (signed char)0) ? c62_ptr[0] : 0x0p+0f/*0.000000e+00*/);
   c64_ptr[0] = __any_sync((uint)4294967295, ((c55_ptr[0] != (signed char)0) ? 1 : 0));
   c65_ptr[0] = ((c64_ptr[0] != 0) ? (signed char)1 : (signed char)0);
-  c66_ptr[0] = ((int64_t)((c65_ptr[0] != (signed char)0) ? 1 : 0));
+  c66_ptr[0] = ((c65_ptr[0] != (signed char)0) ? 1 : 0);
   c67_ptr[0] = (((c50_ptr[0] != (signed char)0) && (c55_ptr[0] != (signed char)0)) ? (signed char)1 : (signed char)0);
   c68_ptr[0] = (((c51_ptr[0] != (signed char)0) && (c55_ptr[0] != (signed char)0)) ? (signed char)1 : (signed char)0);
   c69_ptr[0] = 0x0p+0f/*0.000000e+00*/;
   c70_ptr[0] = 0x0p+0f/*0.000000e+00*/;
-  c71_ptr[0] = (c66_ptr[0] - (int64_t)0);
-  for (int64_t i72 = (int64_t)0; i72 < c71_ptr[0]; ++i72) {
-    c73_ptr[0] = ((int64_t)0 + i72);
+  c71_ptr[0] = (c66_ptr[0] - 0);
+  for (int i72 = 0; i72 < c71_ptr[0]; ++i72) {
+    c73_ptr[0] = (0 + i72);
     float condval_4;
     if (c67_ptr[0] != (signed char)0) {
-      condval_4 = p_x_ptr[(c56_ptr[0] + (((int64_t)lane1) * (int64_t)2))];
+      condval_4 = p_x_ptr[(c56_ptr[0] + (lane1 * 2))];
     } else {
       condval_4 = 0x0p+0f/*0.000000e+00*/;
     }
     c74_ptr[0] = condval_4;
     float condval_5;
     if (c68_ptr[0] != (signed char)0) {
-      condval_5 = p_x_ptr[(c57_ptr[0] + (((int64_t)lane1) * (int64_t)2))];
+      condval_5 = p_x_ptr[(c57_ptr[0] + (lane1 * 2))];
     } else {
       condval_5 = 0x0p+0f/*0.000000e+00*/;
     }
@@ -276,7 +276,7 @@ extern "C" __global__ void __launch_bounds__(32) sum_kernel_89f17e8f9535_0_kerne
   c90_ptr[0] = __shfl_xor_sync((uint)4294967295, c89_ptr[0], 1);
   c91_ptr[0] = (c89_ptr[0] + c90_ptr[0]);
   if (lane1 == 0) {
-    p_y_ptr[group3] = c91_ptr[0];
+    p_y_ptr[c4_ptr[0]] = c91_ptr[0];
   }
 }
 

@@ -12,21 +12,24 @@ kernel void sum_kernel_3e372b86f9b5_0(
     uint group_ [[threadgroup_position_in_grid]]) {
   const int lane = lane_;
   const long group = group_;
-  const long v7 = group * n_x_stride0;
-  float v8 = 0.0f;
-  for (long i10 = 0L; i10 < 3L; i10 += 1L) {
-    const long v11 = i10 * 32L;
-    const long v12 = v7 + v11;
-    const float v13 = p_x[v12 + lane];
-    const float v14 = v8 + v13;
-    v8 = v14;
-  }
-  const long v17 = (long)lane;
-  const bool v19 = v17 < 31L;
-  const long v20 = v7 + 96L;
-  const float v21 = v19 ? p_x[v20 + lane] : 0.0f;
-  const float v22 = v8 + v21;
-  const float v23 = v19 ? v22 : v8;
-  const float v24 = simd_sum(v23);
-  if (lane == 0) p_y[group] = v24;
+  const int v1 = (int)group;
+  const int v8 = lane * 4;
+  const bool v10 = v8 < 124;
+  const int v12 = (int)n_x_stride0;
+  const int v13 = v1 * v12;
+  const float2 pack0 = *(device const float2*)(p_x + (v13 + lane * 4));
+  const float v14 = pack0.x;
+  const float v15 = 0.0f + v14;
+  const int v16 = v13 + 1;
+  const float v17 = pack0.y;
+  const float v18 = v15 + v17;
+  const int v19 = v13 + 2;
+  const float v20 = p_x[v19 + lane * 4];
+  const float v21 = v18 + v20;
+  const int v22 = v13 + 3;
+  const float v23 = v10 ? p_x[v22 + lane * 4] : 0.0f;
+  const float v24 = v21 + v23;
+  const float v25 = v10 ? v24 : v21;
+  const float v26 = simd_sum(v25);
+  if (lane == 0) p_y[v1] = v26;
 }

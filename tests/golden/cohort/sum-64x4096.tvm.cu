@@ -56,21 +56,21 @@
 extern "C" __global__ void __launch_bounds__(1024) sum_kernel_3aed11b7522e_0_kernel(float* __restrict__ p_x_ptr, float* __restrict__ p_y_ptr);
 extern "C" __global__ void __launch_bounds__(1024) sum_kernel_3aed11b7522e_0_kernel(float* __restrict__ p_x_ptr, float* __restrict__ p_y_ptr) {
   __shared__ alignas(64) float shared_partial01_ptr[32];
-  alignas(64) int64_t c5_ptr[1];
-  alignas(64) int64_t c6_ptr[1];
-  alignas(64) int64_t c7_ptr[1];
-  alignas(64) int64_t c8_ptr[1];
-  alignas(64) int64_t c9_ptr[1];
+  alignas(64) int c5_ptr[1];
+  alignas(64) int c6_ptr[1];
+  alignas(64) int c7_ptr[1];
+  alignas(64) int c8_ptr[1];
+  alignas(64) int c9_ptr[1];
   alignas(64) float4 c10_ptr[1];
   alignas(64) float c11_ptr[1];
   alignas(64) float c12_ptr[1];
-  alignas(64) int64_t c13_ptr[1];
+  alignas(64) int c13_ptr[1];
   alignas(64) float c14_ptr[1];
   alignas(64) float c15_ptr[1];
-  alignas(64) int64_t c16_ptr[1];
+  alignas(64) int c16_ptr[1];
   alignas(64) float c17_ptr[1];
   alignas(64) float c18_ptr[1];
-  alignas(64) int64_t c19_ptr[1];
+  alignas(64) int c19_ptr[1];
   alignas(64) float c20_ptr[1];
   alignas(64) float c21_ptr[1];
   alignas(64) float c22_ptr[1];
@@ -83,7 +83,7 @@ extern "C" __global__ void __launch_bounds__(1024) sum_kernel_3aed11b7522e_0_ker
   alignas(64) float c29_ptr[1];
   alignas(64) float c30_ptr[1];
   alignas(64) float c31_ptr[1];
-  alignas(64) int64_t c32_ptr[1];
+  alignas(64) float c32_ptr[1];
   alignas(64) float c33_ptr[1];
   alignas(64) float c34_ptr[1];
   alignas(64) float c35_ptr[1];
@@ -94,26 +94,25 @@ extern "C" __global__ void __launch_bounds__(1024) sum_kernel_3aed11b7522e_0_ker
   alignas(64) float c40_ptr[1];
   alignas(64) float c41_ptr[1];
   alignas(64) float c42_ptr[1];
-  alignas(64) float c43_ptr[1];
-  alignas(64) signed char c44_ptr[1];
+  alignas(64) signed char c43_ptr[1];
   int lane2 = (((int)threadIdx.x) & 31);
   int subgroup3 = (((int)threadIdx.x) >> 5);
   int64_t group4 = ((int64_t)((int)blockIdx.x));
-  c5_ptr[0] = ((int64_t)subgroup3);
-  c6_ptr[0] = (c5_ptr[0] * (int64_t)128);
-  c7_ptr[0] = (group4 * (int64_t)4096);
+  c5_ptr[0] = ((int)group4);
+  c6_ptr[0] = (subgroup3 * 128);
+  c7_ptr[0] = (c5_ptr[0] * 4096);
   c8_ptr[0] = (c7_ptr[0] + c6_ptr[0]);
-  c9_ptr[0] = (c8_ptr[0] + (((int64_t)lane2) * (int64_t)4));
-  c10_ptr[0] = *(float4*)(p_x_ptr + ((c9_ptr[0] >> (int64_t)2) * (int64_t)4));
+  c9_ptr[0] = (c8_ptr[0] + (lane2 * 4));
+  c10_ptr[0] = *(float4*)(p_x_ptr + ((c9_ptr[0] >> 2) * 4));
   c11_ptr[0] = (c10_ptr[0]).x;
   c12_ptr[0] = (0x0p+0f/*0.000000e+00*/ + c11_ptr[0]);
-  c13_ptr[0] = (c8_ptr[0] + (int64_t)1);
+  c13_ptr[0] = (c8_ptr[0] + 1);
   c14_ptr[0] = (c10_ptr[0]).y;
   c15_ptr[0] = (c12_ptr[0] + c14_ptr[0]);
-  c16_ptr[0] = (c8_ptr[0] + (int64_t)2);
+  c16_ptr[0] = (c8_ptr[0] + 2);
   c17_ptr[0] = (c10_ptr[0]).z;
   c18_ptr[0] = (c15_ptr[0] + c17_ptr[0]);
-  c19_ptr[0] = (c8_ptr[0] + (int64_t)3);
+  c19_ptr[0] = (c8_ptr[0] + 3);
   c20_ptr[0] = (c10_ptr[0]).w;
   c21_ptr[0] = (c18_ptr[0] + c20_ptr[0]);
   c22_ptr[0] = __shfl_xor_sync((uint)4294967295, c21_ptr[0], 16);
@@ -127,25 +126,24 @@ extern "C" __global__ void __launch_bounds__(1024) sum_kernel_3aed11b7522e_0_ker
   c30_ptr[0] = __shfl_xor_sync((uint)4294967295, c29_ptr[0], 1);
   c31_ptr[0] = (c29_ptr[0] + c30_ptr[0]);
   if (lane2 == 0) {
-    shared_partial01_ptr[c5_ptr[0]] = c31_ptr[0];
+    shared_partial01_ptr[subgroup3] = c31_ptr[0];
   }
   __syncthreads();
-  c32_ptr[0] = ((int64_t)lane2);
-  c33_ptr[0] = shared_partial01_ptr[c32_ptr[0]];
-  c34_ptr[0] = __shfl_xor_sync((uint)4294967295, c33_ptr[0], 16);
-  c35_ptr[0] = (c33_ptr[0] + c34_ptr[0]);
-  c36_ptr[0] = __shfl_xor_sync((uint)4294967295, c35_ptr[0], 8);
-  c37_ptr[0] = (c35_ptr[0] + c36_ptr[0]);
-  c38_ptr[0] = __shfl_xor_sync((uint)4294967295, c37_ptr[0], 4);
-  c39_ptr[0] = (c37_ptr[0] + c38_ptr[0]);
-  c40_ptr[0] = __shfl_xor_sync((uint)4294967295, c39_ptr[0], 2);
-  c41_ptr[0] = (c39_ptr[0] + c40_ptr[0]);
-  c42_ptr[0] = __shfl_xor_sync((uint)4294967295, c41_ptr[0], 1);
-  c43_ptr[0] = (c41_ptr[0] + c42_ptr[0]);
-  c44_ptr[0] = ((subgroup3 == 0) ? (signed char)1 : (signed char)0);
-  if (c44_ptr[0] != (signed char)0) {
+  c32_ptr[0] = shared_partial01_ptr[lane2];
+  c33_ptr[0] = __shfl_xor_sync((uint)4294967295, c32_ptr[0], 16);
+  c34_ptr[0] = (c32_ptr[0] + c33_ptr[0]);
+  c35_ptr[0] = __shfl_xor_sync((uint)4294967295, c34_ptr[0], 8);
+  c36_ptr[0] = (c34_ptr[0] + c35_ptr[0]);
+  c37_ptr[0] = __shfl_xor_sync((uint)4294967295, c36_ptr[0], 4);
+  c38_ptr[0] = (c36_ptr[0] + c37_ptr[0]);
+  c39_ptr[0] = __shfl_xor_sync((uint)4294967295, c38_ptr[0], 2);
+  c40_ptr[0] = (c38_ptr[0] + c39_ptr[0]);
+  c41_ptr[0] = __shfl_xor_sync((uint)4294967295, c40_ptr[0], 1);
+  c42_ptr[0] = (c40_ptr[0] + c41_ptr[0]);
+  c43_ptr[0] = ((subgroup3 == 0) ? (signed char)1 : (signed char)0);
+  if (c43_ptr[0] != (signed char)0) {
     if (lane2 == 0) {
-      p_y_ptr[group4] = c43_ptr[0];
+      p_y_ptr[c5_ptr[0]] = c42_ptr[0];
     }
   }
 }

@@ -13,6 +13,8 @@ import numpy as np
 
 BLOCK = 1 << 14
 BINARY = ("pow", "fmod")
+# Where a result cancels near zero: the size in whose units it is measured, at least.
+LEAST_SIZE = {"logaddexp": math.log(2)}
 
 
 def _each(function):
@@ -41,6 +43,7 @@ ORACLES = {
     "tan": np.tan,
     "pow": np.power,
     "fmod": np.fmod,
+    "logaddexp": np.logaddexp,
 }
 
 # For finite arguments inside the domain only: `expected_wide` takes the others from `ORACLES`.
@@ -53,6 +56,7 @@ EXACT = {
     "rsqrt": lambda x: 1 / mpmath.sqrt(x),
     "recip": lambda x: 1 / x,
     "pow": mpmath.power,
+    "logaddexp": lambda x, y: mpmath.log(mpmath.exp(x) + mpmath.exp(y)),
 }
 
 # Where a function does not only give its limits or its argument: half of the samples.
@@ -151,6 +155,24 @@ def remainder_pairs(count, dtype):
     return np.concatenate([x, near, whole]), np.concatenate([y, x, y])
 
 
+def sum_pairs(count, dtype):
+    """Exponents to add: around zero, sums that cancel, other sizes, whole ranges, any patterns."""
+    rng = np.random.default_rng(13)
+    size = count // 5
+    x = [rng.uniform(-1, 1, size), -rng.uniform(1e-3, 3, size), rng.uniform(-100, 100, size)]
+    y = [x[0] - rng.uniform(0, 3, size), np.log(-np.expm1(x[1])), x[2] + rng.normal(0, 5, size)]
+    x.append(rng.standard_normal(size) * np.exp2(rng.integers(-20, 20, size)))
+    y.append(x[3] - np.exp2(rng.uniform(-30, 6, size)))
+    x.append(patterns(dtype, size))
+    y.append(rng.permutation(x[4]))
+    swapped = rng.random(5 * size) < 0.5
+    a, b = (np.concatenate([part.astype(dtype) for part in parts]) for parts in (x, y))
+    return np.where(swapped, b, a), np.where(swapped, a, b)
+
+
+PAIRS = {"pow": power_pairs, "fmod": remainder_pairs, "logaddexp": sum_pairs}
+
+
 def evaluate(function, arguments, builder):
     """Run an expansion block by block, so that the temporaries stay in cache."""
     y = np.empty_like(arguments[0])
@@ -185,10 +207,11 @@ def expected_wide(name, *arguments):
     return nearest, rest
 
 
-def wrong(y, truth):
+def wrong(y, truth, *, signed=True):
     """Where NaN, an infinity, a zero's sign or a sign is not as it must be.
 
-    A result may be infinite where the value rounds to infinity or lies one rounding below.
+    A result may be infinite where the value rounds to infinity or lies one rounding below.  One
+    that cancels near zero is not `signed`: its sign is a matter of distance.
     """
     with np.errstate(all="ignore"):
         nearest = truth.astype(y.dtype)
@@ -196,14 +219,17 @@ def wrong(y, truth):
     limits = np.isinf(truth) & (y != nearest)
     overflow = np.isinf(y) & ~np.isinf(nearest) & (np.abs(truth) < np.finfo(y.dtype).max)
     sign = ~np.isnan(y) & ~np.isnan(truth) & (np.signbit(y) != np.signbit(truth))
-    return nan | limits | overflow | sign
+    return nan | limits | overflow | (sign & signed)
 
 
-def distance(y, truth, rest=0.0):
-    """abs(y - truth - rest) in units of the last place of `truth`; 0 where one is not finite."""
+def distance(y, truth, rest=0.0, least=0.0):
+    """abs(y - truth - rest) in units of the last place of `truth`; 0 where one is not finite.
+
+    Where `truth` is smaller than `least`, in units of that.
+    """
     info = np.finfo(y.dtype)
     with np.errstate(all="ignore"):
-        exponent = np.frexp(truth)[1]
+        exponent = np.frexp(np.maximum(np.abs(truth), least))[1]
         last = np.maximum(exponent - 1, info.minexp) - info.nmant
         # All three near 1: neither the units nor the differences of f64 leave its range.
         mine, true, low = (

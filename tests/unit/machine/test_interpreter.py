@@ -6,7 +6,18 @@ import pytest
 
 from certile.diagnostics import InternalError
 from certile.ir.dtypes import BY_NAME, bf16, f16, f32, f64, i32, i64, u8
-from certile.ir.machine import Buffer, MachineKernel, PrivateArray, ScalarParameter, SharedArray
+from certile.ir.machine import (
+    Address,
+    Buffer,
+    Compute,
+    Convert,
+    MachineKernel,
+    MType,
+    PrivateArray,
+    ScalarParameter,
+    SharedArray,
+    Value,
+)
 from certile.ir.machine_build import Builder
 from certile.ir.machine_print import print_kernel
 from certile.ir.machine_verify import check_machine
@@ -17,14 +28,14 @@ N = ScalarParameter("n", i64)
 PROGRAMS = ScalarParameter("programs", i64)
 
 
-def finish(b, buffers, arrays=(), shared=(), programs_per_group=1):
+def finish(b, buffers, arrays=(), shared=(), programs_per_group=1, scalars=(N, PROGRAMS)):
     kernel = MachineKernel(
         "k",
         b.lanes,
         b.subgroups,
         programs_per_group,
         tuple(buffers),
-        (N, PROGRAMS),
+        tuple(scalars),
         tuple(arrays),
         tuple(shared),
         b.block(),
@@ -324,3 +335,77 @@ def test_bf16_arrays_may_come_as_their_bits():
     bits = np.zeros(32, np.uint16)
     run_machine(finish(b, (y,)), {"y": bits}, {"n": 0}, 1)
     assert (bits.view(ml_dtypes.bfloat16) == 1.5).all()
+
+
+def short_index(factor, mask=None):
+    """A load at i32 group * factor, exactly; under a mask where one is given."""
+    x, y = Buffer("x", f32, False), Buffer("y", f32, True)
+    b = Builder(32, groups=4)
+    group = b.convert(b.group(), i32)
+    product = Value(MType(i32))
+    by = b.const(factor, i32)
+    b.emit(Compute(product, "mul", (group, by), exact=True))
+    condition = None if mask is None else mask(b)
+    read = b.load(x, Address(product), condition, None if mask is None else 0.0)
+    b.store(y, b.address(b.group()), read)
+    return finish(b, (x, y))
+
+
+def test_an_exact_product_that_wraps_is_an_overflow():
+    memory = {"x": np.ones(4, np.float32), "y": np.zeros(4, np.float32)}
+    assert run_machine(short_index(1), memory, {"n": 0}, 4).ok
+    fine = run_machine(short_index(2**28), memory, {"n": 0}, 2)
+    assert not fine.overflows
+    # 3 * 2**29 fits as a number of elements and not as one of bytes; 3 * 2**30 does not at all.
+    (bytes_alone,) = run_machine(short_index(2**29 - 1), memory, {"n": 0}, 4).overflows
+    assert "load x" in bytes_alone
+    wrapped = run_machine(short_index(2**30), memory, {"n": 0}, 4).overflows
+    assert any("*" in place and "exactly" in place for place in wrapped)
+
+
+def test_an_address_fits_in_masked_lanes_too():
+    memory = {"x": np.ones(4, np.float32), "y": np.zeros(4, np.float32)}
+    report = run_machine(short_index(2**30, lambda b: b.lt(b.group(), 1)), memory, {"n": 0}, 4)
+    assert report.overflows
+    assert not report.out_of_bounds
+
+
+def test_lanes_that_do_not_run_overflow_nothing():
+    x, y = Buffer("x", f32, False), Buffer("y", f32, True)
+    b = Builder(32, groups=4)
+
+    def read():
+        group, product = b.convert(b.group(), i32), Value(MType(i32))
+        b.emit(Compute(product, "mul", (group, b.const(2**30, i32)), exact=True))
+        b.store(y, b.address(b.group()), b.load(x, Address(product)))
+
+    b.if_(b.lt(b.group(), 1), read)
+    kernel = finish(b, (x, y))
+    memory = {"x": np.ones(4, np.float32), "y": np.zeros(4, np.float32)}
+    assert run_machine(kernel, memory, {"n": 0}, 4).ok
+
+
+def test_an_exact_conversion_that_loses_bits_is_an_overflow():
+    y = Buffer("y", i32, True)
+    b = Builder(32)
+    n, short = b.parameter(N), Value(MType(i32))
+    b.emit(Convert(short, n, exact=True))
+    b.store(y, b.address(b.group()), short)
+    kernel = finish(b, (y,))
+    memory = {"y": np.zeros(1, np.int32)}
+    assert run_machine(kernel, memory, {"n": 2**31 - 1}, 1).ok
+    assert run_machine(kernel, memory, {"n": 2**31}, 1).overflows
+
+
+def test_a_scalar_outside_of_what_a_kernel_is_made_for_is_refused():
+    y = Buffer("y", i64, True)
+    known = ScalarParameter("few", i64, known=(1, 7))
+    b = Builder(32)
+    b.store(y, b.address(b.group()), b.parameter(known))
+    kernel = finish(b, (y,), scalars=(known,))
+    memory = {"y": np.zeros(1, np.int64)}
+    for value in (1, 7):
+        assert run_machine(kernel, memory, {"few": value}, 1).ok
+    for value in (0, 8):
+        with pytest.raises(InternalError, match="M011"):
+            run_machine(kernel, memory, {"few": value}, 1)

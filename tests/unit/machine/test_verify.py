@@ -14,6 +14,7 @@ from certile.ir.machine import (
     Collective,
     Compute,
     Constant,
+    Convert,
     For,
     If,
     Load,
@@ -179,6 +180,22 @@ def test_masked_reads_have_fills():
     assert codes(Block((define, define_true, load))) == ["M005"]
 
 
+@pytest.mark.parametrize(
+    ("dtype", "varying", "found"),
+    [(i64, False, []), (i32, False, ["M002"]), (i64, True, ["M003"])],
+    ids=str,
+)
+def test_the_distance_of_a_later_read_is_a_uniform_i64(dtype, varying, found):
+    zero, define = const(0, i64)
+    lane = value(i32, varying=True)
+    ahead = value(dtype, varying=varying)
+    distance = Convert(ahead, lane) if varying else const(8, dtype)[1]
+    if not varying:
+        ahead = distance.result
+    load = Load(value(), X, Address(zero), ahead=ahead)
+    assert codes(Block((define, Special(lane, "lane"), distance, load))) == found
+
+
 def test_shuffles_stay_in_the_subgroup():
     lane = value(i32, varying=True)
     wide = Shuffle(value(i32, varying=True), lane, 32)
@@ -242,3 +259,33 @@ def test_a_broken_kernel_is_our_fault_and_shows_the_line():
     with pytest.raises(InternalError) as caught:
         check_machine(kernel(Block((define, Store(Y, Address(zero), x)))))
     assert "store y[0] = %0" in str(caught.value)
+
+
+def test_the_parts_of_an_address_have_one_type():
+    long, define = const(0, i64)
+    short, define_short = const(0, i32)
+    lane = value(i32, varying=True)
+    wide = value(i64, varying=True)
+    head = (define, define_short, Special(lane, "lane"), Convert(wide, lane))
+    loaded = value(varying=True)
+    for base, offset, expected in (
+        (long, wide, []),
+        (short, lane, []),
+        (long, lane, ["M002"]),
+        (short, wide, ["M002"]),
+    ):
+        load = Load(loaded, X, Address(base, offset=offset))
+        assert codes(Block((*head, load))) == expected
+    assert codes(Block((*head, Load(loaded, X, Address(short, 2**26))))) == []
+    assert codes(Block((*head, Load(loaded, X, Address(short, 2**27))))) == ["M002"]
+    assert codes(Block((*head, Load(loaded, X, Address(long, 2**27))))) == []
+
+
+def test_only_integers_are_exact():
+    a, define = const(1.0, f32)
+    n, define_n = const(1, i32)
+    total = Compute(value(), "add", (a, a), exact=True)
+    assert codes(Block((define, total))) == ["M002"]
+    assert codes(Block((define_n, Compute(value(i32), "add", (n, n), exact=True)))) == []
+    assert codes(Block((define, Convert(value(i32), a, exact=True)))) == ["M002"]
+    assert codes(Block((define_n, Convert(value(i64), n, exact=True)))) == []

@@ -246,6 +246,20 @@ def test_streaming_stores(lanes, alignment):
     assert not raw[start + 4 * lanes :].any()
 
 
+@pytest.mark.parametrize("far", [16, 1 << 40, -(1 << 40)])
+def test_what_is_asked_for_need_not_exist(far):
+    lanes = WIDTHS[-1]
+    b = Builder(lanes)
+    x, y = Buffer("x", f32, False), Buffer("y", f32, True)
+    at = b.address(b.mul(b.group(), lanes), 1)
+    b.store(y, at, b.load(x, at, ahead=b.const(far, i64)))
+    made = native(finish(b, (x, y)))
+    assert made.artifact.text.count("call void @llvm.prefetch") == 1
+    source, target = np.arange(4 * lanes, dtype=np.float32), np.zeros(4 * lanes, np.float32)
+    made([source, target], groups=4)
+    np.testing.assert_array_equal(target, source)
+
+
 @pytest.mark.parametrize("lanes", WIDTHS)
 @pytest.mark.parametrize("dtype", ALL, ids=str)
 def test_lanes_meet(dtype, lanes):
