@@ -1,7 +1,8 @@
 """What TVM compiled: functions on NumPy arrays, or text.
 
 In: built launches and what each takes.  Out: a `Compiled`.  Decides what an array must be before
-TVM sees it: dtype, shape, C order, writable where it is written.  Nothing is copied.
+TVM sees it: dtype, shape, C order, writable where it is written, apart from the others where the
+export was told so.  Nothing is copied.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib import import_module
+from itertools import combinations, product
 from math import prod
 from typing import Any
 
@@ -17,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from certile.diagnostics import ArgumentError, UnsupportedError, shown_number
+from certile.ir.array_types import BEYOND_NUMPY, numpy_dtype, plain_dtype
 from certile.ir.dtypes import DType
 from certile.ir.machine_fold import bounds
 from certile.tirx import tvm
@@ -26,9 +28,6 @@ from certile.tirx.tvm_building import Built
 
 __all__ = ["Compiled", "Parameter", "Ready"]
 
-# Types of a package beside NumPy; here they are their bits.
-_EXTENSIONS = {"bf16": "bfloat16", "f8e4m3": "float8_e4m3fn", "f8e5m2": "float8_e5m2"}
-_STORED = {"f16": "float16", "f32": "float32", "f64": "float64", "bool": "bool"}
 _MOST_SIGNED = (1 << 63) - 1
 
 
@@ -56,15 +55,26 @@ class Compiled:
 
     For LLVM it is a function of the kernel's parameters, by position or by name: NumPy arrays (bf16
     and 8-bit floats as types of `ml_dtypes` or as their bits) and numbers.  It has run when the
-    call returns.
+    call returns.  With `noalias` no array that is written may share memory with another.
     """
 
     def __init__(
-        self, target: TirxTarget, names: tuple[str, ...], launches: tuple[Ready, ...]
+        self,
+        target: TirxTarget,
+        names: tuple[str, ...],
+        launches: tuple[Ready, ...],
+        *,
+        noalias: bool,
     ) -> None:
         self.target: TirxTarget = target
         self.names = names
         self.launches = launches
+        self.noalias = noalias
+        arrays = [p for launch in launches for p in launch.parameters if p.shape is not None]
+        written = {parameter.name for parameter in arrays if parameter.written}
+        read = {parameter.name for parameter in arrays} - written
+        # Arrays that may not meet: each that is written beside those that are read, or come later.
+        self._apart = [*combinations(sorted(written), 2), *product(sorted(written), sorted(read))]
         # Looking a function up costs more than most calls.
         on_cpu = launches if target == "llvm" else ()
         self._functions = [launch.built.module[launch.built.entry] for launch in on_cpu]
@@ -77,14 +87,16 @@ class Compiled:
         """Run all launches.
 
         Raises `ArgumentError` A001 for arguments that are missing or too many, A002, A003 and A004
-        for arrays of another kind, dtype or shape, A007 for a number that its type does not hold,
-        and `UnsupportedError` U401 for a target whose device TVM does not drive here.
+        for arrays of another kind, dtype or shape, A005 for one that is written and shares memory
+        with another as the export rules out, A007 for a number that its type does not hold, and
+        `UnsupportedError` U401 for a target whose device TVM does not drive here.
         """
         if self.target != "llvm":
             message = f"TVM makes text for {self.target} here and drives no device"
             raise UnsupportedError("U401", message, hint="launch the artifact")
         given = self._bind(args, keywords)
         calls = [self._values(launch, given) for launch in self.launches]
+        self._require_apart(given)
         for function, values in zip(self._functions, calls, strict=True):
             function(*values)
 
@@ -98,6 +110,25 @@ class Compiled:
             if name not in given:
                 raise ArgumentError("A001", f"missing a required argument: {name!r}")
         return given
+
+    def _require_apart(self, given: Mapping[str, object]) -> None:
+        """Refuse arrays that meet; each is C-ordered, so that it fills all bytes of its range."""
+        if not self._apart:
+            return
+        ranges = {
+            name: (value.ctypes.data, value.nbytes)
+            for name, value in given.items()
+            if isinstance(value, np.ndarray)
+        }
+        for written, other in self._apart:
+            (a, a_bytes), (b, b_bytes) = ranges[written], ranges[other]
+            if a >= b + b_bytes or b >= a + a_bytes or not a_bytes or not b_bytes:
+                continue
+            same = ranges[written] == ranges[other]
+            if self.noalias or not same:
+                message = f"{written} is written and shares memory with {other}"
+                hint = "export without noalias for arrays that are one" if same else "pass a copy"
+                raise ArgumentError("A005", message, hint=hint)
 
     def _values(self, launch: Ready, given: Mapping[str, object]) -> list[object]:
         values: list[object] = []
@@ -128,8 +159,8 @@ def _number(parameter: Parameter, value: object) -> object:
 def _float(dtype: DType, number: bool | int | float) -> float | int:
     with np.errstate(over="ignore"):
         if dtype.name == "bf16":
-            return int(np.asarray(number).astype(_extension(dtype)).view(np.uint16))
-        return float(np.asarray(number).astype(_numpy_name(dtype)))
+            return int(np.asarray(number).astype(numpy_dtype("bf16")).view(np.uint16))
+        return float(np.asarray(number).astype(numpy_dtype(dtype.name)))
 
 
 def _array(parameter: Parameter, value: object) -> object:
@@ -160,21 +191,11 @@ def _array(parameter: Parameter, value: object) -> object:
 @lru_cache
 def _arrays(dtype: DType) -> tuple[tuple[np.dtype[Any], ...], np.dtype[Any]]:
     """The dtypes of arrays that hold a dtype of ours, and the one by which TVM knows them."""
-    if dtype.name in _EXTENSIONS:
-        held = np.dtype(f"uint{dtype.bits}")
-        return (held, _extension(dtype)), held
-    named = np.dtype(_numpy_name(dtype))
-    return (named,), np.dtype(_numpy_name(stored_type(dtype, "llvm")))
-
-
-def _extension(dtype: DType) -> np.dtype[Any]:
-    """An element type that NumPy lacks; TVM itself needs the package that has it."""
-    made: np.dtype[Any] = np.dtype(getattr(import_module("ml_dtypes"), _EXTENSIONS[dtype.name]))
-    return made
-
-
-def _numpy_name(dtype: DType) -> str:
-    return _STORED.get(dtype.name, f"{'u' * (dtype.kind == 'uint')}int{dtype.bits}")
+    own = numpy_dtype(dtype.name)
+    if dtype.name in BEYOND_NUMPY:
+        held = plain_dtype(dtype.name)
+        return (held, own), held
+    return (own,), numpy_dtype(stored_type(dtype, "llvm").name)
 
 
 class _Alias:

@@ -221,7 +221,7 @@ def _compute(emitter: Emitter, operation: Compute) -> None:
     if operation.fn in ("floordiv", "mod") and _natural(emitter, operation):
         made = emitter.functions.quotient(operation.fn, *args)
     else:
-        plain = operation.result in emitter.indices and dtype.bits >= 32
+        plain = operation.exact or (operation.result in emitter.indices and dtype.bits >= 32)
         made = emitter.functions.compute(operation.fn, dtype, args, plain=plain)
     emitter.define(operation.result, made)
 

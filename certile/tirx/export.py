@@ -19,7 +19,7 @@ from certile.analysis.instances import meeting_stores
 from certile.diagnostics import ArgumentError, KernelError, UnsupportedError
 from certile.ir.machine import MachineKernel, ScalarParameter
 from certile.pipeline import CompiledLaunch, compile_program
-from certile.plan.options import Options
+from certile.plan.options import Options, options_of
 from certile.plan.record import GroupPlan
 from certile.targets import DEFAULTS, Sheet
 from certile.tirx.artifact import Argument, DeviceArtifact, Format, fingerprint_of
@@ -74,6 +74,7 @@ class Exported:
     target: TirxTarget
     launches: tuple[ExportedLaunch, ...]
     architecture: str
+    noalias: bool
 
     def script(self) -> str:
         """All functions as TVMScript."""
@@ -95,7 +96,7 @@ class Exported:
             for launch in self.launches
         )
         names = tuple(parameter.name for parameter in self.subject.kernel.params)
-        return Compiled(self.target, names, ready)
+        return Compiled(self.target, names, ready, noalias=self.noalias)
 
     def artifact(self, index: int = 0) -> DeviceArtifact:
         """A launch as text with all that is static of it; raises A320 for a launch there is not."""
@@ -159,7 +160,7 @@ def export(  # noqa: PLR0913 - the declarations of a caller, each by its name
     shapes: Shapes | Shape,
     target: TirxTarget,
     *,
-    plan: Options | None = None,
+    plan: Options | Mapping[str, Any] | None = None,
     dtypes: Mapping[str, object] | object = None,
     scalars: Mapping[str, Number] | None = None,
     capability: bool = False,
@@ -173,15 +174,17 @@ def export(  # noqa: PLR0913 - the declarations of a caller, each by its name
     are by view, or one for all.  `scalars` gives the values of scalar and compile-time parameters;
     scalars are arguments of the function again, and their values say only what type they have.
     `target` is "llvm", "metal" or "cuda", `architecture` an LLVM processor or a compute capability,
-    `sheet` another target sheet than the shipped one.
+    `sheet` another target sheet than the shipped one.  `plan` is what the planner is asked, as
+    options or by their names: `{"threads": 256}`.
 
     `capability` declares that the device's subgroups have 32 lanes and the functions that lanes
     share, `noalias` that no arguments overlap.  Both are needed on a GPU, and `noalias` on a CPU,
     for any plan but the reference map, where a lane runs a program on its own.
 
     Raises:
-        ArgumentError: A320, for what names no kernel, shape or target; A321, for a plan that asks
-            for subgroup reductions without the declarations; K090, where a view may be left.
+        ArgumentError: A320, for what names no kernel, shape or target; A009, for what is no option
+            of a plan; A321, for a plan that asks for subgroup reductions without the declarations;
+            K090, where a view may be left.
         KernelError: as a call of the kernel does, and P004 for a mapping that is not legal.
         UnsupportedError: U320, where TVM is not installed; U321, for what TVM cannot express; U310
             and the others of the target, as native code generation does.
@@ -190,7 +193,7 @@ def export(  # noqa: PLR0913 - the declarations of a caller, each by its name
         hint = f"use one of {', '.join(get_args(TirxTarget))}"
         raise ArgumentError("A320", f"{target!r} is no target of TIRx", hint=hint)
     declared = noalias and (capability or target == "llvm")
-    options = permitted(plan or Options(), target, declared=declared)
+    options = permitted(options_of(plan, Options()), target, declared=declared)
     subject = subject_of(kernel_or_op, shapes, dtypes, scalars)
     _inside(subject)
     compiled = compile_program(
@@ -200,12 +203,9 @@ def export(  # noqa: PLR0913 - the declarations of a caller, each by its name
         sheet or DEFAULTS[SHEETS[target]],
         options,
     )
-    if compiled.program.workspace:
-        message = f"{compiled.program.name} passes memory from launch to launch"
-        raise UnsupportedError("U321", f"{message}, which its functions do not")
     launches = [_launch(each, subject, target, noalias=noalias) for each in compiled.launches]
     made = tuple(launch for launch in launches if launch is not None)
-    return Exported(subject, target, made, architecture)
+    return Exported(subject, target, made, architecture, noalias)
 
 
 def permitted(options: Options, target: TirxTarget, *, declared: bool) -> Options:
@@ -245,8 +245,6 @@ def _launch(
             _no_argument,
         )
 
-    if launch.condition is not None and not value(launch.condition):
-        return None
     groups = -(-int(value(launch.programs)) // kernel.programs_per_group)
     if groups == 0:
         return None
@@ -277,7 +275,7 @@ def _function(
     parameters = arguments.parameters()
     if target == "llvm":
         vectors = VectorsEmitter(kernel, arguments)
-        vectors.groups(groups, parallel=each.plan.pool_threads > 1 and groups > 1)
+        vectors.groups(groups, parallel=groups > each.plan.serial_groups)
         return function(kernel.name, parameters, vectors.program, None, noalias=noalias)
     threads = ThreadsEmitter(kernel, target, arguments, groups)
     threads.block(kernel.body)

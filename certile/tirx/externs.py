@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = ["EXTERNS", "INTRINSICS", "Extern", "TirxTarget"]
+__all__ = ["CUDA_STORE", "EXTERNS", "INTRINSICS", "Extern", "TirxTarget"]
 
 TirxTarget = Literal["llvm", "metal", "cuda"]
 
@@ -65,6 +65,9 @@ _CUDA: dict[str, Extern] = {
         together=True,
     ),
 }
+
+# Writes all of a vector to device memory, by the address of the vector.
+CUDA_STORE = "__stwb"
 
 # The C library of the process.
 _LLVM: dict[str, Extern] = _of(2, ("fmodf", "fmod"))

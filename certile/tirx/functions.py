@@ -278,15 +278,11 @@ class Functions:
     def _minimum(self, a: Term, b: Term) -> Term:
         return tvm.select(self._numbers.is_nan(a), a, self._keep(self._less(a, b)))
 
-    def _other_side(self, rest: Term, divisor: Term) -> Term:
-        """Whether a remainder that is not 0 has the other sign than the divisor."""
-        return self._wrong_side(rest, divisor)
-
     def _float_rest(self, a: Term, b: Term) -> Term:
         """Python's floor modulo: the exact remainder, moved to the divisor's side."""
         rest = self._keep(self._library("fmod", a.dtype, [a, b]))
         moved = self._keep(tvm.binary("add", rest, b))
-        return tvm.select(self._other_side(rest, b), moved, rest)
+        return tvm.select(self._wrong_side(rest, b), moved, rest)
 
     def _float_quotient(self, a: Term, b: Term) -> Term:
         """Python's floor division: from the exact remainder, for a / b may round up to a whole."""
@@ -294,7 +290,7 @@ class Functions:
         rest = keep(self._library("fmod", a.dtype, [a, b]))
         near = keep(tvm.binary("div", keep(tvm.binary("sub", a, rest)), b))
         lower = keep(tvm.binary("sub", near, numbers.like(1.0, near)))
-        near = keep(tvm.select(self._other_side(rest, b), lower, near))
+        near = keep(tvm.select(self._wrong_side(rest, b), lower, near))
         whole = keep(self._library("floor", a.dtype, [near]))
         above = keep(tvm.binary("sub", near, whole))
         far = tvm.compare("gt", above, numbers.like(0.5, above))

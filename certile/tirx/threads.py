@@ -2,7 +2,7 @@
 
 In: a verified `MachineKernel` of 32 lanes, its arguments.  Out: statements over blockIdx and
 threadIdx.  Decides spelling only: a group is a block or threadgroup, a subgroup a warp or SIMD
-group, collectives are functions of the target, proved neighbours are one vector access.  Refuses by
+group, proved neighbours are one vector access.  Leaves to `lanes` what lanes exchange.  Refuses by
 name the order that TVM's Metal printer cannot write: of lanes that meet in device memory.
 """
 
@@ -11,7 +11,7 @@ from __future__ import annotations
 from certile.codegen.packs import Pack, packs
 from certile.codegen.threads.order import Memory, MemoryOrder
 from certile.diagnostics import UnsupportedError
-from certile.ir.dtypes import DType, bool_, f32, i8, i32, i64, u32, u64
+from certile.ir.dtypes import DType, bool_, i8, i32, i64
 from certile.ir.machine import (
     Address,
     Barrier,
@@ -35,30 +35,13 @@ from certile.tirx import tvm
 from certile.tirx.conversions import stored_type
 from certile.tirx.emitter import Arguments, Emitter, shared_table
 from certile.tirx.externs import TirxTarget
-from certile.tirx.numbers import carried, unsigned
+from certile.tirx.lanes import WARP, Lanes
+from certile.tirx.numbers import carried
 from certile.tirx.tvm import Place, Term
 from certile.tirx.tvm_program import positions
 
 __all__ = ["TABLE", "ThreadsEmitter"]
 
-_WARP = 32
-_FULL = 0xFFFFFFFF
-_METAL_REDUCTIONS = {
-    "add": "simd_sum",
-    "mul": "simd_product",
-    "maximum": "simd_max",
-    "minimum": "simd_min",
-}
-# Reductions of 32-bit integers that a warp makes at once.
-_CUDA_REDUCTIONS = {
-    "add": "__reduce_add_sync",
-    "maximum": "__reduce_max_sync",
-    "minimum": "__reduce_min_sync",
-}
-_EXCHANGES = {
-    "metal": {"xor": "simd_shuffle_xor", "up": "simd_shuffle_up", "of": "simd_broadcast"},
-    "cuda": {"xor": "__shfl_xor_sync", "up": "__shfl_up_sync", "of": "__shfl_sync"},
-}
 # Elements of these types in memory are read and written several at once.
 _PACKED = frozenset({"f32", "i32", "u32", "f16", "u16"})
 _MOST_PACKED = 4
@@ -72,6 +55,7 @@ class ThreadsEmitter(Emitter):
     ) -> None:
         super().__init__(kernel, target, arguments)
         self.launched = positions(groups, kernel.lanes * kernel.subgroups)
+        self.warp = Lanes(self.numbers, self.conversions, self.functions)
         self.order = MemoryOrder(kernel, self._meet)
         self.packs: dict[Operation, Pack] = {}
         self.loaded_packs: dict[Pack, Term] = {}
@@ -85,7 +69,7 @@ class ThreadsEmitter(Emitter):
             kind = i8 if own.dtype == bool_ else carried(own.dtype)
             self.arrays[own] = self.program.allocate(kind, own.slots, stem=f"own_{own.name}")
         thread = self.launched.thread
-        last = tvm.constant(_WARP - 1, i32)
+        last = tvm.constant(WARP - 1, i32)
         self.lane = self.program.bind(tvm.binary("bit_and", thread, last), "lane")
         five = tvm.constant(5, i32)
         self.subgroup = self.program.bind(tvm.binary("shr", thread, five), "subgroup")
@@ -122,18 +106,19 @@ class ThreadsEmitter(Emitter):
         """The index of the element that an address names."""
         index = base
         if address.lane_stride is not None:
-            lane = tvm.cast(self.lane, i64)
+            lane = tvm.cast(self.lane, address.dtype)
             stride = address.lane_stride
             if stride != 1:
-                factor = self.of(stride) if isinstance(stride, Value) else self._index(stride)
+                factor = (
+                    self.of(stride)
+                    if isinstance(stride, Value)
+                    else tvm.constant(stride, address.dtype)
+                )
                 lane = tvm.binary("mul", lane, factor)
             index = tvm.binary("add", index, lane)
         if address.offset is not None:
             index = tvm.binary("add", index, self.of(address.offset))
         return index
-
-    def _index(self, value: int) -> Term:
-        return tvm.constant(value, i64)
 
     def read(self, place: Place, index: Term, dtype: DType, operation: Load | SharedLoad) -> Term:
         """An element, carried, or the fill where the mask does not hold."""
@@ -168,13 +153,13 @@ class ThreadsEmitter(Emitter):
     def _pack_index(self, pack: Pack) -> Term:
         base = self.of(pack.core)
         if pack.constant:
-            base = tvm.binary("add", base, self._index(pack.constant))
+            base = tvm.binary("add", base, tvm.constant(pack.constant, base.dtype))
         first, width = self.element(pack.accesses[0].address, base), len(pack.accesses)
         if not pack.accesses[0].buffer.skew:
             # Proved to be a multiple; TVM takes several elements at once where it sees a factor.
-            far = tvm.constant(width.bit_length() - 1, i64)
+            far = tvm.constant(width.bit_length() - 1, first.dtype)
             first = tvm.binary("shr", self.keep(first), far)
-            first = tvm.binary("mul", first, self._index(width))
+            first = tvm.binary("mul", first, tvm.constant(width, first.dtype))
         return tvm.ramp(first, 1, width)
 
     def write(
@@ -184,11 +169,14 @@ class ThreadsEmitter(Emitter):
         conditions = [tvm.compare("eq", self.lane, tvm.constant(0, i32))] if once else []
         if mask is not None:
             conditions.append(self.of(mask))
+        # A compiler of CUDA takes a plain store of several elements apart.
+        at_once = self.target == "cuda" and value.lanes > 1
+        store = self.program.store_at_once if at_once else self.program.store
         if not conditions:
-            self.program.store(place, value, index)
+            store(place, value, index)
             return
         with self.program.branch(self.together(conditions)):
-            self.program.store(place, value, index)
+            store(place, value, index)
 
     def write_pack(self, pack: Pack) -> None:
         """Write a pack where its last store stands: every element is known there."""
@@ -202,84 +190,6 @@ class ThreadsEmitter(Emitter):
         whole = tvm.shuffled(values, range(len(values)))
         place, index = self.arguments.places[buffer], self._pack_index(pack)
         self.write(place, index, whole, stores[0].mask, once=False)
-
-    # What lanes exchange: short integers go as i32, on Metal 64 bits as two halves.
-
-    def exchange(self, how: str, value: Term, number: int) -> Term:
-        """The value of another lane: `xor`, `up` or `of` a number."""
-        dtype = value.dtype
-        if dtype == bool_:
-            moved = self.exchange(how, self.conversions.as_integer(value, i32), number)
-            return tvm.compare("ne", moved, self.numbers.like(0, moved))
-        if dtype.is_integer and dtype.bits < 32:
-            return tvm.cast(self.exchange(how, tvm.cast(value, i32), number), dtype)
-        name = _EXCHANGES[self.target][how]
-        if self.target == "cuda":
-            args = [self.numbers.number(_FULL, u32), value, tvm.constant(number, i32)]
-            return self.keep(tvm.call("cuda", name, dtype, args))
-        where = tvm.constant(number, i32)
-        if dtype.bits < 64:
-            return self.keep(tvm.call("metal", name, dtype, [value, where]))
-        whole = self.keep(tvm.cast(value, u64))
-        far = self.numbers.like(32, whole)
-        halves = [tvm.cast(each, u32) for each in (whole, tvm.binary("shr", whole, far))]
-        low, high = (
-            tvm.cast(self.keep(tvm.call("metal", name, u32, [self.keep(half), where])), u64)
-            for half in halves
-        )
-        joined = tvm.binary("bit_or", tvm.binary("shl", high, far), low)
-        return tvm.cast(joined, dtype)
-
-    def butterfly(self, fn: str, dtype: DType, value: Term) -> Term:
-        """Lane l meets lane l xor 16, 8, 4, 2, 1; every lane ends with the same bits."""
-        distance = _WARP // 2
-        while distance:
-            other = self.keep(self.exchange("xor", value, distance))
-            value = self.keep(self.functions.compute(fn, dtype, [value, other]))
-            distance //= 2
-        return value
-
-    def collective(self, operation: Collective) -> Term:
-        """What all lanes make together."""
-        dtype, value = operation.value.dtype, self.keep(self.of(operation.value))
-        if dtype == bool_:
-            return self._vote(operation.fn, value)
-        if self.target == "cuda":
-            return self._cuda_collective(operation.fn, dtype, value)
-        if dtype.bits == 64:
-            return self.butterfly(operation.fn, dtype, value)
-        return self._metal_collective(operation.fn, dtype, value)
-
-    def _vote(self, fn: str, value: Term) -> Term:
-        every = fn in ("all", "minimum")
-        if self.target == "metal":
-            name = "simd_all" if every else "simd_any"
-            return self.keep(tvm.call("metal", name, bool_, [value]))
-        name = "__all_sync" if every else "__any_sync"
-        held = self.conversions.as_integer(value, i32)
-        voted = self.keep(tvm.call("cuda", name, i32, [self.numbers.number(_FULL, u32), held]))
-        return tvm.compare("ne", voted, self.numbers.like(0, voted))
-
-    def _cuda_collective(self, fn: str, dtype: DType, value: Term) -> Term:
-        if dtype.is_integer and dtype.bits == 32 and fn in _CUDA_REDUCTIONS:
-            args = [self.numbers.number(_FULL, u32), value]
-            return self.keep(tvm.call("cuda", _CUDA_REDUCTIONS[fn], dtype, args))
-        return self.butterfly(fn, dtype, value)
-
-    def _metal_collective(self, fn: str, dtype: DType, value: Term) -> Term:
-        name = _METAL_REDUCTIONS[fn]
-        if dtype.is_integer and fn in ("add", "mul"):
-            # Unsigned, so that a sum wraps.
-            wide = tvm.cast(tvm.cast(value, unsigned(dtype)), u32)
-            return tvm.cast(self.keep(tvm.call("metal", name, u32, [self.keep(wide)])), dtype)
-        made = self.keep(tvm.call("metal", name, value.dtype, [value]))
-        if not dtype.is_float:
-            return made
-        if fn in ("maximum", "minimum"):
-            # Metal's extrema give way to numbers; here a NaN anywhere is the result.
-            lost = self.keep(tvm.call("metal", "simd_any", bool_, [self.numbers.is_nan(value)]))
-            return tvm.select(lost, self.keep(self.numbers.nan(made)), made)
-        return made if dtype == f32 else self.conversions.rounded(made, dtype)
 
 
 TABLE = shared_table("tirx threads", ThreadsEmitter)
@@ -349,7 +259,9 @@ def _lanes_met(emitter: ThreadsEmitter) -> None:
 @TABLE.on(Collective)
 def _collective(emitter: ThreadsEmitter, operation: Collective) -> None:
     _lanes_met(emitter)
-    emitter.define(operation.result, emitter.collective(operation))
+    value = emitter.keep(emitter.of(operation.value))
+    made = emitter.warp.collective(operation.fn, operation.value.dtype, value)
+    emitter.define(operation.result, made)
 
 
 def _exchange(
@@ -357,7 +269,7 @@ def _exchange(
 ) -> None:
     _lanes_met(emitter)
     value = emitter.keep(emitter.of(operation.value))
-    emitter.define(operation.result, emitter.exchange(how, value, number))
+    emitter.define(operation.result, emitter.warp.exchange(how, value, number))
 
 
 @TABLE.on(Shuffle)

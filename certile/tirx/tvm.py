@@ -19,6 +19,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from certile.diagnostics import InternalError, UnsupportedError
+from certile.ir.array_types import FULL_NAMES
 from certile.ir.dtypes import DType, bool_, u64
 from certile.ir.machine_fold import wrap
 from certile.tirx.externs import EXTERNS, INTRINSICS, TirxTarget
@@ -71,7 +72,6 @@ _BITS = {
     "shr": "RShift",
 }
 _COMPARISONS = {"eq": "EQ", "ne": "NE", "lt": "LT", "le": "LE", "gt": "GT", "ge": "GE"}
-_NAMES = {"bool": "bool", "bf16": "bfloat16"}
 
 # CUDA's functions from the bits of a number to the number.
 _OF_BITS = ("__int_as_float", "__longlong_as_double")
@@ -138,8 +138,8 @@ class Place:
 
 def type_name(dtype: DType, lanes: int = 1) -> str:
     """TVM's name of a type."""
-    kind = {"int": "int", "uint": "uint", "float": "float"}.get(dtype.kind, "")
-    name = _NAMES.get(dtype.name, f"{kind}{dtype.bits}")
+    # Sums that may not wrap are made in integers wider than those of arrays.
+    name = FULL_NAMES.get(dtype.name, f"int{dtype.bits}")
     return name if lanes == 1 else f"{name}x{lanes}"
 
 

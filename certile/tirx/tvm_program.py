@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from certile.ir.dtypes import DType, bool_, i32
+from certile.tirx.externs import CUDA_STORE
 from certile.tirx.tvm import (
     Place,
     Storage,
@@ -67,12 +68,18 @@ class Program:
 
     def store(self, place: Place, value: Term, *indices: Term) -> None:
         """Write an element, or one a lane for a ramp of indices."""
-        require_element(place, indices)
-        (index,) = indices
-        if value.dtype != place.dtype or value.lanes != max(place.lanes, index.lanes):
-            message = f"{value.dtype} in {value.lanes} lanes is stored to {place.dtype}"
-            raise fault(message)
-        self._add(api().tirx.BufferStore(place.node, value.node, [index.node]))
+        _require_stored(place, value, indices)
+        self._add(api().tirx.BufferStore(place.node, value.node, [indices[0].node]))
+
+    def store_at_once(self, place: Place, value: Term, index: Term) -> None:
+        """Write elements at a ramp of indices by one instruction of CUDA, to memory of the device.
+
+        The address has to be a multiple of what is written.
+        """
+        _require_stored(place, value, [index])
+        tirx = api().tirx
+        where = tirx.address_of(tirx.BufferLoad(place.node, [index.node]))
+        self._add(tirx.Evaluate(tirx.call_extern("void", CUDA_STORE, where, value.node)))
 
     def masked_store(self, place: Place, value: Term, base: Term, mask: Term) -> None:
         """Write consecutive elements where the mask holds, and touch no other."""
@@ -131,6 +138,12 @@ class Program:
         if len(self._blocks) != 1:
             raise fault("a block that is still open")
         return _sequence([*self._allocated[0], *self._blocks[0]])
+
+
+def _require_stored(place: Place, value: Term, indices: Sequence[Term]) -> None:
+    require_element(place, indices)
+    if value.dtype != place.dtype or value.lanes != max(place.lanes, indices[0].lanes):
+        raise fault(f"{value.dtype} in {value.lanes} lanes is stored to {place.dtype}")
 
 
 def _sequence(statements: list[Any]) -> Any:  # noqa: ANN401 - a statement of TVM

@@ -59,6 +59,8 @@ _LAZY = ("tirx.if_then_else", "prim.if_then_else")
 _KINDS: tuple[nodes.LoopKind, ...] = ("serial", "parallel", "vectorized", "unrolled", "thread")
 # A loop variable of a block that a reduction ranges over, in TVM's numbering.
 _REDUCED = 2
+# Annotations of blocks that say where they come from, nothing of what they compute.
+_NOTES = ("axis",)
 # An expression is a tree here; a node that many share would be as many as its readers.
 _MOST_NODES = 2048
 _MOST_DEPTH = 96
@@ -131,14 +133,15 @@ class _Reader:
         if key not in self._buffers:
             shape = tuple(map(_static, node.shape))
             known = tuple(length for length in shape if length is not None)
-            problem = "has a shape that is not constant" if None in shape else _problem(node, known)
+            constant = len(known) == len(shape)
             self._buffers[key] = nodes.Buffer(
                 len(self._buffers),
                 str(node.name),
                 str(node.dtype),
-                known,
+                known if constant else (),
                 str(node.scope()),
-                problem,
+                _problem(node, known if constant else None),
+                () if constant else self._several(node.shape),
             )
         return self._buffers[key]
 
@@ -163,6 +166,9 @@ class _Reader:
                 return tuple(step for inner in node.seq for step in self._body(inner))
             case "SBlockRealize":
                 return self._block(node)
+            case "Evaluate" if _static(node.value) is not None:
+                # A number that nobody reads: how TVM writes no statement at all.
+                return ()
             case _:
                 return (self._statement(node),)
 
@@ -208,7 +214,7 @@ class _Reader:
         made: list[Stmt] = [nodes.Allocate(self._buffer(buffer)) for buffer in block.alloc_buffers]
         if len(block.match_buffers):
             made.append(nodes.Alien("a block that matches buffers"))
-        marks = [str(key) for key in (block.annotations or {})]
+        marks = [str(key) for key in (block.annotations or {}) if str(key) not in _NOTES]
         made += [nodes.Alien(f"a block with the annotation {key}") for key in marks]
         first: list[Expr] = []
         for variable, value in zip(block.iter_vars, node.iter_values, strict=True):
@@ -331,10 +337,10 @@ def _is_zero(node: Node) -> bool:
     return node is None or _static(node) == 0
 
 
-def _problem(node: Node, shape: tuple[int, ...]) -> str | None:
-    """Why the elements of a buffer are not one row-major array, or None."""
+def _problem(node: Node, shape: tuple[int, ...] | None) -> str | None:
+    """Why the elements of a buffer are not one row-major array, or None; a shape may be unknown."""
     strides = [_static(stride) for stride in node.strides]
-    compact = [prod(shape[dim + 1 :]) for dim in range(len(shape))]
+    compact = [prod(shape[dim + 1 :]) for dim in range(len(shape))] if shape is not None else []
     if strides and strides != compact:
         return "has strides of its own"
     if not _is_zero(node.elem_offset):
@@ -342,7 +348,7 @@ def _problem(node: Node, shape: tuple[int, ...]) -> str | None:
     if len(node.allocated_addr):
         return "has an address of its own"
     if node.layout is not None:
-        plain = api().tirx.decl_buffer(shape, str(node.dtype), scope=str(node.scope())).layout
+        plain = api().tirx.decl_buffer(node.shape, str(node.dtype), scope=str(node.scope())).layout
         if not api().ffi.structural_equal(plain, node.layout):
             return "has a layout of its own"
     return None

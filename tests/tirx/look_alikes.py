@@ -35,11 +35,6 @@ LOOK_ALIKES: dict[str, LookAlike] = {
     "a negative zero": LookAlike(
         _sum_of(_UPDATE, "T.float32(-0.0)"), "canonical_state", "starts as -0.0"
     ),
-    "a finite start of a maximum": LookAlike(
-        _sum_of("acc[0] = T.max(acc[0], A[i, j])", "T.float32(-3e38)"),
-        "canonical_state",
-        "the identity is -inf",
-    ),
     "a second update": LookAlike(
         _sum_of(_UPDATE, extra=f"\n        {_UPDATE}"), "canonical_state", "stores it twice"
     ),
@@ -124,15 +119,6 @@ LOOK_ALIKES: dict[str, LookAlike] = {
 """),
         "dynamic_control",
         "While",
-    ),
-    "a carry of the caller": LookAlike(
-        rows(f"""
-    B[i] = T.float32(0)
-    for j in T.serial({COLUMNS}):
-        B[i] = B[i] + A[i, j]
-"""),
-        "global_effects",
-        "it carries an element of B",
     ),
     "an unguarded gather": LookAlike(
         rows("    B[i] = A[i, L[i]]", LABELS), "guarded_views", "bounds an index"

@@ -68,6 +68,9 @@ class Mutator:
                 yield (*before, after[0], step, *after[1:])
             for made in self._statements(step):
                 yield (*before, made, *after)
+            if isinstance(step, Loop):
+                for moved, following in _moved(step, after):
+                    yield (*before, *moved, *following)
 
     def _statements(self, step: Stmt) -> Iterator[Stmt]:
         match step:
@@ -170,6 +173,17 @@ class Mutator:
         for part in ("condition", "yes", "no"):
             for made in self._expressions(getattr(expr, part)):
                 yield replace(expr, **{part: made})
+
+
+def _moved(loop: Loop, after: tuple[Stmt, ...]) -> Iterator[tuple[tuple[Stmt, ...], ...]]:
+    """A statement across the start or the end of a loop, with what follows."""
+    if len(loop.body) > 1:
+        first, *others = loop.body
+        yield (first, replace(loop, body=tuple(others))), after
+        *others, last = loop.body
+        yield (replace(loop, body=tuple(others)), last), after
+    if after:
+        yield (replace(loop, body=(*loop.body, after[0])),), after[1:]
 
 
 def _swaps(one: Variable, other: Variable) -> bool:

@@ -124,6 +124,20 @@ def test_cuda_text_compiles(op, dtype):
     assert "__shfl_xor_sync" in artifact.source or "__reduce_" in artifact.source
 
 
+@pytest.mark.parametrize("dtype", ["f32", "f16", "bf16"])
+def test_neighbours_are_written_at_once_on_cuda(dtype):
+    """NVRTC takes `*(float4*)p = make_float4(...)` apart, four stores for one."""
+    pytest.importorskip("cuda.bindings.nvrtc")
+    options = Options(lane_elements=4)
+    artifact = tirx.export(
+        "softmax", (3, 1024), "cuda", dtypes=dtype, plan=options, **DECLARED
+    ).artifact()
+    vector = "float4" if dtype == "f32" else "ushort4"
+    assert f"__stwb((&(*({vector}*)(p_y_ptr" in artifact.source
+    assert not re.search(r"\*\(\w+4\*\)\(p_y_ptr[^;]* = ", artifact.source)
+    assert compile_device(artifact)
+
+
 @ct.tile_kernel
 def constants(x: ct.View, y: ct.View, z: ct.View, small: ct.View[ct.f8e4m3, 1]):
     for i in ct.parallel(ct.axis("n", x.shape[0])):

@@ -289,6 +289,57 @@ def test_arrays_that_do_not_fit(summed):
     assert (y == 0).all()
 
 
+@ct.tile_kernel
+def added(x: ct.View, z: ct.View, y: ct.View):
+    rows, cols = ct.axis("rows", x.shape[0]), ct.axis("cols", x.shape[1])
+    for r in ct.parallel(rows):
+        y[r, cols] = x[r, cols] + z[r, cols]
+
+
+def refused_as_overlapping(compiled, *arguments_):
+    before = copied(dict(enumerate(arguments_)))
+    with pytest.raises(ArgumentError) as caught:
+        compiled(*arguments_)
+    assert caught.value.diagnostic.code == "A005"
+    assert all((arguments_[k] == kept).all() for k, kept in before.items())
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("noalias", [True, False])
+def test_an_array_that_is_written_shares_no_part_of_its_memory(noalias):
+    compiled = tirx.export(added, (3, 8), "llvm", noalias=noalias).compile()
+    flat = np.arange(60, dtype=np.float32)
+    low, mid, high = (flat[k : k + 24].reshape(3, 8) for k in (0, 12, 24))
+    apart = np.ones((3, 8), np.float32)
+    said = refused_as_overlapping(compiled, low, apart, mid)
+    assert "y is written and shares memory with x" in said
+    assert "with z" in refused_as_overlapping(compiled, apart, high, mid)
+    # Neighbours meet nowhere, and what is only read may be one array.
+    compiled(low, low, high)
+    assert (high == 2 * low).all()
+
+
+def test_one_array_for_input_and_output_needs_an_export_that_allows_it():
+    x, z = np.ones((3, 8), np.float32), np.full((3, 8), 2, np.float32)
+    told = tirx.export(added, (3, 8), "llvm", noalias=True).compile()
+    assert "export without noalias" in refused_as_overlapping(told, x, z, x)
+    tirx.export(added, (3, 8), "llvm").compile()(x, z, x)
+    assert (x == 3).all()
+
+
+def test_a_plan_is_options_or_their_names():
+    declared = {"capability": True, "noalias": True}
+    for target, plan in [("metal", {"threads": 64}), ("cuda", {"threads": 128})]:
+        named = tirx.export("softmax", (3, 4096), target, plan=plan, **declared)
+        record = tirx.export("softmax", (3, 4096), target, plan=Options(**plan), **declared)
+        assert named.launches[0].threads == plan["threads"]
+        assert named.script() == record.script()
+    for plan in ({"speed": 9}, {"threads": "many"}, 64):
+        with pytest.raises(ArgumentError) as caught:
+            tirx.export("softmax", (3, 4096), "llvm", plan=plan)
+        assert caught.value.diagnostic.code == "A009"
+
+
 def test_what_names_nothing_to_export():
     for what, shapes, more in [
         (object(), (3, 4), {}),

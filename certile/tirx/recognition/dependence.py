@@ -57,13 +57,19 @@ def independent_iterations(loop: Loop) -> None:
 
 
 def _no_carried_element(loop: Loop) -> None:
-    """Decline `B[i] = B[i] + …` in a loop over j by its name: no element of an array is a carry."""
+    """Decline `B[i] = B[i] + …` in a loop over j by its name: here a carry is a scalar.
+
+    An element that `promotion` could show to be the only one touched is a scalar.
+    """
     for step in statements(loop.body):
-        if not isinstance(step, Assign) or _reads(step.indices, loop):
+        if not isinstance(step, Assign) or _reads(step.indices, loop) or step.buffer.is_scalar:
             continue
         if Element(step.buffer, step.indices) in parts(step.value):
-            claim = f"what the loop over {loop.variable.name} carries is one private element"
-            missing = f"it carries an element of {step.buffer.name}, which a scalar could hold"
+            claim = (
+                f"what the loop over {loop.variable.name} carries is started right before it and "
+                "touched at one index alone"
+            )
+            missing = f"it carries an element of {step.buffer.name}, which is not"
             raise NotShownError("global_effects", claim, missing)
 
 

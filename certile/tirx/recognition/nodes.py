@@ -31,7 +31,10 @@ class Variable:
 
 @dataclass(frozen=True, slots=True)
 class Buffer:
-    """A parameter or an allocation; `problem` says why its layout is not a compact one."""
+    """A parameter or an allocation; `problem` says why its layout is not a compact one.
+
+    A shape that is not constant is written in `extents`, which else is empty.
+    """
 
     uid: int
     name: str = field(compare=False)
@@ -39,6 +42,7 @@ class Buffer:
     shape: tuple[int, ...] = field(compare=False)
     scope: str = field(compare=False, default="global")
     problem: str | None = field(compare=False, default=None)
+    extents: tuple[Expr, ...] = field(compare=False, default=())
 
     @property
     def is_scalar(self) -> bool:

@@ -38,6 +38,7 @@ from certile.tirx.recognition.nodes import (
     statements,
 )
 from certile.tirx.recognition.scopes import well_formed
+from certile.tirx.recognition.touches import FIRST, placed
 
 CLAIMS = ("add", "max", "min")
 # Attributes that say how a function is called or where it stands, nothing of what it computes.
@@ -48,6 +49,7 @@ _HARMLESS = {
     "tirx.is_entry_func",
     "tirx.is_global_func",
     "op_pattern",
+    "layout_free_buffers",
 }
 _ADVICE = {"pragma_auto_unroll_max_step", "pragma_unroll_explicit"}
 _MOST_ELEMENTS = 1 << 31
@@ -58,7 +60,7 @@ _PRIVATE = ("local", "global")
 def normal(function: Function) -> Function:
     """The function in normal form; declines what is not static or not on the list."""
     _listed(function)
-    plain = replace(function, body=_unattributed(function.body))
+    plain = _dimensioned(replace(function, body=_unattributed(function.body)))
     well_formed(plain)
     return replace(plain, body=_Loops().body(_inlined(plain.body, {})))
 
@@ -90,7 +92,13 @@ def _listed(function: Function) -> None:
 def _compact(buffer: Buffer) -> None:
     if buffer.problem is not None:
         missing = f"{buffer.name} {buffer.problem}"
-        raise NotShownError("kernel_abi", "every buffer is compact and of a known shape", missing)
+        raise NotShownError("kernel_abi", "every buffer is compact", missing)
+    if buffer.extents:
+        read = (part for extent in buffer.extents for part in parts(extent))
+        named = [part.variable.name for part in read if isinstance(part, Read)]
+        what = named[0] if named else "what is computed"
+        missing = f"{buffer.name} has {what} in its shape (give shapes={{...}} to read it at one)"
+        raise NotShownError("kernel_abi", "every shape is constant", missing)
     size = 1
     for length in buffer.shape:
         size *= length
@@ -118,6 +126,25 @@ def _unattributed(body: tuple[Stmt, ...]) -> tuple[Stmt, ...]:
             case _:
                 made.append(step)
     return tuple(made)
+
+
+def _dimensioned(function: Function) -> Function:
+    """The function with one dimension, of one element, for each parameter that has none."""
+    bare = {
+        each: replace(each, shape=(1,))
+        for each in function.parameters
+        if isinstance(each, Buffer) and not each.shape
+    }
+
+    def place(at: Element) -> Element:
+        return Element(bare[at.buffer], at.indices or (FIRST,)) if at.buffer in bare else at
+
+    if not bare:
+        return function
+    given = tuple(
+        bare[p] if isinstance(p, Buffer) and p in bare else p for p in function.parameters
+    )
+    return replace(function, parameters=given, body=placed(function.body, place))
 
 
 def _with_body(

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import get_args
+from typing import Any, TypeAlias, get_args
 
 from certile.diagnostics import ArgumentError, KernelError, Refusal
 from certile.ir.tile import Kernel
 from certile.pipeline import CompiledProgram, compile_program, plan_program
-from certile.plan.options import Options
+from certile.plan.options import Options, options_of
 from certile.plan.record import GroupPlan
 from certile.targets import DEFAULTS
 from certile.tirx.export import SHEETS, Exported, export, permitted
@@ -32,11 +32,16 @@ from certile.tirx.recognition.nodes import (
     statements,
 )
 from certile.tirx.recognition.normal import normal
-from certile.tirx.recognition.translation import Reduction, translate
+from certile.tirx.recognition.readings import read_as_kernel
+from certile.tirx.recognition.shapes import Shapes, specialised
+from certile.tirx.recognition.translation import Reduction
 from certile.tirx.subject import Subject
 from certile.tirx.tvm_reading import read
 
 __all__ = ["Recognised", "recognise", "recognised"]
+
+# What the planner is asked: options, or their values by name.
+_Asked: TypeAlias = Options | Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -55,16 +60,17 @@ class Recognised:
     target: TirxTarget
     capability: bool
 
-    def plan(self, options: Options | None = None) -> tuple[GroupPlan, ...]:
+    def plan(self, options: _Asked | None = None) -> tuple[GroupPlan, ...]:
         """Plan every launch; a plan records its refusals, as that of any kernel does.
 
-        Raises `ArgumentError` A321 where subgroup reductions are asked for without `capability`.
+        Raises `ArgumentError` A009 for what is no option, and A321 where subgroup reductions are
+        asked for without `capability`.
         """
         facts = Subject(self.kernel, self.shapes, self.programs).facts()
         sheet, asked = DEFAULTS[SHEETS[self.target]], self._permitted(options)
         return plan_program(self.kernel, self.programs, sheet, asked, facts=facts)
 
-    def compile(self, options: Options | None = None) -> CompiledProgram:
+    def compile(self, options: _Asked | None = None) -> CompiledProgram:
         """Plan, lower and emit by the compiler's own emitters.
 
         Raises as `plan` does, and `KernelError` P004 for a mapping that is not legal.
@@ -73,7 +79,7 @@ class Recognised:
         sheet, asked = DEFAULTS[SHEETS[self.target]], self._permitted(options)
         return compile_program(self.kernel, facts, self.programs, sheet, asked)
 
-    def export(self, options: Options | None = None) -> Exported:
+    def export(self, options: _Asked | None = None) -> Exported:
         """The kernel as scheduled TIRx; raises as `compile` and `certile.tirx.export` do."""
         return export(
             self,
@@ -84,39 +90,52 @@ class Recognised:
             noalias=True,
         )
 
-    def _permitted(self, options: Options | None) -> Options:
+    def _permitted(self, options: _Asked | None) -> Options:
         declared = self.capability or self.target == "llvm"
-        return permitted(options or Options(), self.target, declared=declared)
+        return permitted(options_of(options, Options()), self.target, declared=declared)
 
 
 def recognise(
-    func: object, *, target: TirxTarget, noalias: bool = False, capability: bool = False
+    func: object,
+    *,
+    target: TirxTarget,
+    noalias: bool = False,
+    capability: bool = False,
+    shapes: Shapes | None = None,
 ) -> Recognised | Refusal:
     """Prove the reductions of a TIRx function and read it as a kernel, or say what is not shown.
 
     `func` is a `PrimFunc`, a module that holds one, or TVMScript text, which TVM's parser evaluates
     as Python.  `noalias` declares that its buffers do not overlap, `capability` that the device's
     subgroups have 32 lanes and the functions that lanes share.  A reduction that lanes share is
-    made in another order.  A function with a loop marked `certile.reduction` claims to be
+    made in another order.  A function with names in its shapes is read at the `shapes` given, each
+    by the name of a buffer.  A function with a loop marked `certile.reduction` claims to be
     recognisable: a refusal is then an error.
 
     Raises:
-        ArgumentError: A320, for what is no function or no target.
+        ArgumentError: A320, for what is no function, no target or no shape of the function.
         KernelError: K120, for a mark that is not shown.
         UnsupportedError: U320, without TVM.
     """
-    return recognised(read(func), target=target, noalias=noalias, capability=capability)
+    return recognised(
+        read(func), target=target, noalias=noalias, capability=capability, shapes=shapes
+    )
 
 
 def recognised(
-    function: Function, *, target: TirxTarget, noalias: bool = False, capability: bool = False
+    function: Function,
+    *,
+    target: TirxTarget,
+    noalias: bool = False,
+    capability: bool = False,
+    shapes: Shapes | None = None,
 ) -> Recognised | Refusal:
     """As `recognise`, of the records of a function; raises as it does."""
     if target not in get_args(TirxTarget):
         hint = f"use one of {', '.join(get_args(TirxTarget))}"
         raise ArgumentError("A320", f"{target!r} is no target of TIRx", hint=hint)
     try:
-        return _proved(function, target, noalias, capability)
+        return _proved(specialised(function, shapes or {}), target, noalias, capability)
     except NotShownError as declined:
         refusal = declined.refusal
     if any(map(_claims, statements(function.body))):
@@ -137,8 +156,8 @@ def _claims(step: Stmt) -> bool:
 def _proved(function: Function, target: TirxTarget, noalias: bool, capability: bool) -> Recognised:
     ordered = normal(function)
     _apart(ordered, noalias)
-    made = translate(ordered)
-    buffers = [each for each in function.parameters if isinstance(each, Buffer)]
+    made = read_as_kernel(ordered)
+    buffers = [each for each in ordered.parameters if isinstance(each, Buffer)]
     shapes = {
         view.name: buffer.shape for view, buffer in zip(made.kernel.views, buffers, strict=True)
     }

@@ -1,7 +1,7 @@
 """The proof that a loop nest is a set of reductions, on the statements it is made of.
 
 In: a loop in normal form.  Out: the nest's body as steps in order, each update of a carry replaced
-by a `Fold`: the carry, the law, the contribution.  Decides that every carry is one f32 scalar that
+by a `Fold`: the carry, the law, the contribution.  Decides that every carry is one scalar that
 has exactly one update, `carry op contribution`, and that nothing else of the nest reads it or
 stores anything; leaves the start value to the translation, which knows what the carry holds there.
 Trusts no annotation.  Raises `NotShownError`.
@@ -44,6 +44,8 @@ CLAIMED: dict[str, str] = {
     "minimum": "min",
     "fmin": "min",
 }
+# Types whose sums a program makes in float32.
+_NARROW = ("float16", "bfloat16")
 _DIRECT = {"add": ADD, "maximum": MAXIMUM, "minimum": MINIMUM}
 # `condition ? contribution : carry` takes the contribution where it is beyond the carry; a NaN
 # never is, so these ignore it.
@@ -242,23 +244,37 @@ class _Body:
             missing = "the loop stores it twice"
             raise NotShownError("canonical_state", f"{carry.name} has one update", missing)
         self._done.add(carry)
-        if carry.dtype != "float32":
-            missing = f"{carry.name} is {carry.dtype}"
-            raise NotShownError("reduction_type", "a reduction's state is float32", missing)
         if not at_zero(step.indices):
             raise NotShownError(
                 "canonical_state", f"{carry.name} is one scalar", "its index is not 0"
             )
         value = self._meant(step.value)
         law, contribution = _matched(carry, value)
+        _typed(carry, law, contribution)
         if self._sees(contribution):
             seen = _first_carry(contribution, self._carries)
             missing = f"the update of {carry.name} reads {seen} in its contribution too"
             raise NotShownError("canonical_state", f"only its update reads {seen}, once", missing)
-        if contribution.dtype != "float32":
-            missing = f"it is {contribution.dtype}"
-            raise NotShownError("reduction_type", "a contribution is float32", missing)
         return Fold(carry, law, contribution)
+
+
+def _typed(carry: Buffer, law: Law, contribution: Expr) -> None:
+    """Decline a state that is not float32, or one of 16 bits that is rounded in each step.
+
+    An extremum is one of its operands, so it is the same in every type that holds them.
+    """
+    if carry.dtype not in ("float32", *_NARROW):
+        missing = f"{carry.name} is {carry.dtype}"
+        raise NotShownError("reduction_type", "a reduction's state is a float", missing)
+    if carry.dtype in _NARROW and law is ADD:
+        missing = (
+            f"{carry.name} is {carry.dtype}, so every step of the loop rounds to it; "
+            "add in float32 and convert the sum"
+        )
+        raise NotShownError("reduction_type", "a sum is made in float32", missing)
+    if contribution.dtype != carry.dtype:
+        missing = f"it is {contribution.dtype}"
+        raise NotShownError("reduction_type", f"a contribution is {carry.dtype}", missing)
 
 
 def _first_carry(expr: Expr, carries: frozenset[Buffer]) -> str:

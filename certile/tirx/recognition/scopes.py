@@ -36,6 +36,15 @@ def well_formed(function: Function) -> None:
     _body(function.body, known)
 
 
+def is_well_formed(function: Function) -> bool:
+    """Whether `well_formed` has nothing to decline."""
+    try:
+        well_formed(function)
+    except NotShownError:
+        return False
+    return True
+
+
 def _body(body: tuple[Stmt, ...], around: _Names) -> None:
     known = set(around)
     for step in body:

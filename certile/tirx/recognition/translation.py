@@ -14,14 +14,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import takewhile
-from math import prod
+from math import isnan, prod
 
 from certile.analysis.affine import affine, spans, undetermined
 from certile.analysis.bounds import check_bounds
 from certile.diagnostics import InternalError
 from certile.ir.build import Builder
 from certile.ir.dtypes import f32
-from certile.ir.laws import literal_value
+from certile.ir.laws import ADD, MAXIMUM, MINIMUM, Law, literal_value
 from certile.ir.terms import Lit
 from certile.ir.tile import Const, Iota, Kernel, Tile, View
 from certile.ir.types import Axis, join_axes
@@ -73,12 +73,16 @@ class Translation:
     reductions: tuple[Reduction, ...]
 
 
-def translate(function: Function) -> Translation:
-    """The kernel of a function; declines, with the first reason, where no reading is proved."""
+def translate(function: Function, *, kept: bool) -> Translation:
+    """The kernel of a function; declines, with the first reason, where no reading is proved.
+
+    Loops around reductions that carry nothing are repeated in order; `kept`, they range over
+    elements, and the reductions keep these.
+    """
     refused: NotShownError | None = None
     for launches in _readings(function.body):
         try:
-            return _Translator(function).translation(launches)
+            return _Translator(function, kept=kept).translation(launches)
         except NotShownError as declined:
             refused = refused or declined
     assert refused is not None
@@ -133,8 +137,9 @@ def _nest(loop: Loop) -> tuple[Loop, ...]:
 class _Translator:
     """One reading of one function."""
 
-    def __init__(self, function: Function) -> None:
+    def __init__(self, function: Function, *, kept: bool) -> None:
         self._function = function
+        self._kept = kept
         self._b = Builder(_identifier(function.name))
         self._views: dict[Buffer, View] = {}
         self._variables: dict[Variable, Tile] = {}
@@ -176,9 +181,6 @@ class _Translator:
                 dtype = meant(parameter.dtype)
                 narrow = self._b.scalar(name, stored(_like(parameter)))
                 self._variables[parameter] = self._b.cast(narrow, dtype)
-            elif not parameter.shape:
-                missing = f"{parameter.name} has no dimension"
-                raise NotShownError("kernel_abi", "every buffer has a dimension", missing)
             else:
                 rank = len(parameter.shape)
                 self._views[parameter] = self._b.view(name, stored(parameter), rank)
@@ -311,7 +313,7 @@ class _Translator:
             self._reduction(loop)
             return
         self._unclaimed(loop)
-        if holds_reduction(loop.body):
+        if holds_reduction(loop.body) and not self._kept:
             self._repeated(loop)
         else:
             self._elements(loop, guard)
@@ -357,8 +359,7 @@ class _Translator:
 
     def _reduction(self, loop: Loop) -> None:
         nest = prove(loop)
-        for fold in nest.folds:
-            self._starts_as_identity(fold)
+        starts = {fold.carry: self._start(fold) for fold in nest.folds}
         contributions: list[tuple[Fold, Tile]] = []
         with self._open(nest.loops) as over:
             for step in nest.steps:
@@ -371,7 +372,8 @@ class _Translator:
             spread = join_axes(contribution.axes, over)
             if spread != contribution.axes:
                 contribution = self._b.broadcast(contribution, *spread)
-            self._storage.set_scalar(fold.carry, self._b.reduce(contribution, over, fold.law))
+            made = self._folded(contribution, over, fold.law, starts[fold.carry])
+            self._storage.set_scalar(fold.carry, made)
             self._reductions.append(
                 Reduction(
                     CLAIMED[fold.law.name],
@@ -382,25 +384,32 @@ class _Translator:
                 )
             )
 
-    def _starts_as_identity(self, fold: Fold) -> None:
-        """Decline a carry that does not hold the exact identity of its law."""
+    def _folded(self, contribution: Tile, over: tuple[Axis, ...], law: Law, start: Tile) -> Tile:
+        """The carry after its loop; one of 16 bits is an element, so nothing is rounded."""
+        made = self._b.reduce(self._b.cast(contribution, f32), over, law)
+        if not _is_identity(start, law):
+            made = self._b.map(law.name, self._b.cast(start, f32), made)
+        return self._b.cast(made, contribution.dtype)
+
+    def _start(self, fold: Fold) -> Tile:
+        """What a carry holds before its loop; declines what a reduction in any order cannot merge.
+
+        That is the identity of a sum, by its bits.  An extremum takes whatever it starts as beside
+        the others; one that passes over a NaN has to start as a number, for it would keep a NaN.
+        """
         name = fold.carry.name
         if fold.carry not in self._storage:
             missing = "it is memory of the caller"
             raise NotShownError("canonical_state", f"the carry {name} is local", missing)
         start = self._storage.scalar(fold.carry)
-        (term,) = fold.law.identity or (None,)
-        assert isinstance(term, Lit)
-        identity = float(literal_value(term.value, f32))
-        exact = (
-            isinstance(start, Const)
-            and start.dtype == f32
-            and struct.pack("<d", float(start.value)) == struct.pack("<d", identity)
-        )
-        if not exact:
-            held = start.value if isinstance(start, Const) else "no constant"
-            missing = f"it starts as {held}, the identity is {identity}"
-            raise NotShownError("canonical_state", f"{name} starts as its exact identity", missing)
+        is_number = isinstance(start, Const) and not isnan(start.value)
+        if _is_identity(start, fold.law) or fold.law in (MAXIMUM, MINIMUM):
+            return start
+        if fold.law is not ADD and is_number:
+            return start
+        held = start.value if isinstance(start, Const) else "no constant"
+        missing = f"it starts as {held}, the identity is {_identity(fold.law)}"
+        raise NotShownError("canonical_state", f"{name} starts as its exact identity", missing)
 
     @contextmanager
     def _open(self, loops: Sequence[Loop]) -> Iterator[tuple[Axis, ...]]:
@@ -423,6 +432,19 @@ class _Translator:
                 return axis
         self._axes.append(self._b.axis(_identifier(loop.variable.name), loop.count))
         return self._axes[-1]
+
+
+def _identity(law: Law) -> float:
+    (term,) = law.identity or (None,)
+    assert isinstance(term, Lit)
+    return float(literal_value(term.value, f32))
+
+
+def _is_identity(start: Tile, law: Law) -> bool:
+    """Whether a start is the identity by its bits: a sum of nothing is no negative zero."""
+    if not isinstance(start, Const):
+        return False
+    return struct.pack("<d", float(start.value)) == struct.pack("<d", _identity(law))
 
 
 def _assigned(loop: Loop) -> list[Buffer]:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 
 from certile.analysis.bounds import check_bounds
 from certile.ir import dtypes
+from certile.ir.array_types import FULL_NAMES
 from certile.ir.build import Builder
 from certile.ir.dtypes import DType
 from certile.ir.tile import Effect, Kernel, Load, Parallel, Serial, Tile, View
@@ -33,14 +34,12 @@ from certile.tirx.recognition.nodes import (
 from certile.tirx.recognition.storage import Storage
 
 STORED: dict[str, DType] = {
-    "float32": dtypes.f32,
-    "float16": dtypes.f16,
-    "bfloat16": dtypes.bf16,
-    "int32": dtypes.i32,
-    "int64": dtypes.i64,
-    "bool": dtypes.bool_,
+    FULL_NAMES[dtype.name]: dtype
+    for dtype in (dtypes.f32, dtypes.f16, dtypes.bf16, dtypes.i32, dtypes.i64, dtypes.bool_)
 }
 _INTEGERS = ("int32", "int64")
+# An operation of 16 bits is rounded to them, here as there.
+_FLOATS = ("float32", "float16", "bfloat16")
 _COMPARED = ("eq", "ne", "lt", "le", "gt", "ge")
 _LOGIC = {"and": "bit_and", "or": "bit_or", "not": "bit_not"}
 _ON_INTEGERS = ("add", "sub", "mul", "floordiv", "mod", "maximum", "minimum", *_COMPARED)
@@ -181,7 +180,7 @@ class Values:
                 raise _typed(expr.fn, found)
             return self._b.map(_LOGIC[expr.fn], *(self.value(arg, guard) for arg in expr.args))
         integers = found <= set(_INTEGERS) and expr.fn in _ON_INTEGERS
-        floats = found == {"float32"} and expr.fn not in _NOT_ON_FLOATS
+        floats = len(found) == 1 and found <= set(_FLOATS) and expr.fn not in _NOT_ON_FLOATS
         if not integers and not floats:
             raise _typed(expr.fn, found)
         if expr.fn in _NOT_ON_FLOATS and not _divides(expr.args[1]):
@@ -197,12 +196,12 @@ class Values:
         if before == "int64" and after == "int32":
             return self._b.cast(self._b.cast(value, dtypes.i32), dtypes.i64)
         whole = before in _INTEGERS or before == "bool"
-        real = before in ("float32", "float16", "bfloat16")
+        real = before in _FLOATS
         if whole and after == "float32":
             return self._b.cast(value, dtypes.f32)
         if before == "bool" and after in _INTEGERS:
             return self._b.cast(value, dtypes.i64)
-        if real and after in ("float32", "float16", "bfloat16") and "float32" in (before, after):
+        if real and after in _FLOATS and "float32" in (before, after):
             return self._b.cast(value, STORED[after])
         raise _typed(f"conversion to {after}", {before})
 
