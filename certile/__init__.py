@@ -136,6 +136,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from certile import ops, tirx
+    from certile.ir.layouts import Layout
+    from certile.plan.cost import CandidateFacts, CostPolicy, Score
     from certile.runtime.kernel import Prepared, TileKernel, tile_kernel
     from certile.runtime.op import like, op
     from certile.runtime.target import target
@@ -147,14 +149,18 @@ if TYPE_CHECKING:
 __all__ = [
     "ArgumentError",
     "Axis",
+    "CandidateFacts",
     "Carry",
     "CertileError",
+    "CostPolicy",
     "Extent",
     "InOut",
     "InternalError",
     "JitFunction",
     "KernelError",
+    "Layout",
     "Prepared",
+    "Score",
     "Tile",
     "TileKernel",
     "UnsupportedError",
@@ -269,8 +275,12 @@ __all__ = [
 __version__ = "0.1.0"
 
 _LATER = {
+    "CandidateFacts": "certile.plan.cost",
+    "CostPolicy": "certile.plan.cost",
     "JitFunction": "certile.jitting.call",
+    "Layout": "certile.ir.layouts",
     "Prepared": "certile.runtime.kernel",
+    "Score": "certile.plan.cost",
     "TileKernel": "certile.runtime.kernel",
     "tile_kernel": "certile.runtime.kernel",
     "jit": "certile.jitting.call",

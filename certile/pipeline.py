@@ -2,6 +2,7 @@
 
 In: a specialised Tile kernel, what is known of its views' layouts, how many programs each launch
 has, a target sheet.  Out: a compiled program, one artifact a launch.  Nothing here asks a machine.
+Everything from planning on reads the kernel with equal loads merged, and so does the checker.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from certile.codegen.artifact import Artifact
 from certile.diagnostics import Diagnostic, InternalError
 from certile.ir.fingerprint import fingerprint
 from certile.ir.host import ViewFacts
+from certile.ir.loads import merged_loads
 from certile.ir.machine import MachineKernel
 from certile.ir.machine_verify import check_machine
 from certile.ir.printer import print_kernel
@@ -78,6 +80,7 @@ def plan_program(
 
     `facts` are the layouts of its views; a plan that follows from layouts needs them.
     """
+    kernel = _as_read(kernel, options)
     regions = parallel_regions(kernel)
     plans = tuple(
         choose(kernel, region, count, sheet, options, facts=facts)
@@ -101,9 +104,11 @@ def compile_program(
 ) -> CompiledProgram:
     """Take one specialised kernel through every stage, in order."""
     checking = current().verify
-    watch.stage("tile", Text(lambda: print_kernel(kernel), "ir"))
+    written, kernel = kernel, _as_read(kernel, options)
+    watch.stage("tile", Text(partial(print_kernel, kernel), "ir"))
     if checking != "off":
-        _accept(verify(kernel))
+        _accept(verify(written))
+        _accept(() if kernel is written else verify(kernel))
     plans = plan_program(kernel, programs, sheet, options, watch, facts)
     for plan in plans:
         required(plan)
@@ -126,6 +131,15 @@ def compile_program(
 
 
 _SUFFIX = {"llvm-ir": "ll", "msl": "metal", "cuda": "cu"}
+
+
+def _as_read(kernel: Kernel, options: Options) -> Kernel:
+    """The kernel that is planned, derived from and lowered: equal loads are one value.
+
+    Where lanes may share nothing each program runs in the order it is written in, loads included:
+    that is what serves callers who do not declare that arguments are different memory.
+    """
+    return kernel if options.subgroup_reductions == "off" else merged_loads(kernel)
 
 
 def _plan_text(plan: GroupPlan) -> str:

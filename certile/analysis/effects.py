@@ -140,3 +140,12 @@ def depends_on_memory(value: Tile) -> bool:
 def coordinates(value: Tile) -> Iterator[LoopIndex | Iota]:
     """The coordinates a value is computed from."""
     return (node for node in reach([value]) if isinstance(node, LoopIndex | Iota))
+
+
+def is_own(access: Load | Store, over: frozenset[Axis]) -> bool:
+    """Whether programs touch elements of their own: a coordinate of the launch, `over`, says where.
+
+    A weight that all programs read is nobody's own.
+    """
+    found = (node for node in reach(access.indices) if isinstance(node, LoopIndex))
+    return any(at.axis in over for at in found)

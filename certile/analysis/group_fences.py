@@ -1,7 +1,7 @@
-"""Where all threads of a group wait: before a phase that conflicts with one since the last wait.
+"""Where all threads of a group wait: before a step that conflicts with one since the last wait.
 
-In: the phases of a group's program, each with how its reductions are made.  Out: the same phases
-with fences.  Decides by what each phase reads and writes: a fence is placed right before the later
+In: the steps of a group's program, each with how its reductions are made.  Out: the same steps
+with fences.  Decides by what each step reads and writes: a fence is placed right before the later
 of two accesses that conflict, which is as late as it may stand, so one fence serves all that came
 before it; and before a loop rather than in it, unless rounds of the loop conflict.  Two accesses of
 one thread need none.  Nor do two of the subgroup that makes one result after another of the same
@@ -19,41 +19,41 @@ from certile.analysis.effects import trips
 from certile.analysis.fences import FENCE, Event, conflicting, unfenced
 from certile.analysis.groups import kept_reads
 from certile.diagnostics import InternalError
-from certile.ir.groups import Key, Phase, Staged, all_phases
+from certile.ir.groups import GroupStep, Key, Staged, all_steps
 from certile.ir.node import Node
 from certile.ir.tile import Carried, Iota, Load, Serial, Store, View
 
 __all__ = ["barriers", "fenced"]
 
-# The phases around an access and its own, each with the round it is made in (0: before the first).
-Path: TypeAlias = tuple[tuple[Phase, int], ...]
-Accesses: TypeAlias = Mapping[Phase, tuple[Event, ...]]
+# The steps around an access and its own, each with the round it is made in (0: before the first).
+Path: TypeAlias = tuple[tuple[GroupStep, int], ...]
+Accesses: TypeAlias = Mapping[GroupStep, tuple[Event, ...]]
 
 
-def fenced(phases: tuple[Phase, ...]) -> tuple[Phase, ...]:
-    """The phases with the fences they need and no others; fences they have are forgotten."""
-    kept = {key for phase in all_phases(phases) for key in (*phase.targets, *phase.reductions)}
-    accesses = {phase: tuple(_events(phase, kept)) for phase in all_phases(phases)}
-    fences: dict[Phase, None] = {}
-    while (before := _place(phases, accesses, fences)) is not None:
+def fenced(steps: tuple[GroupStep, ...]) -> tuple[GroupStep, ...]:
+    """The steps with the fences they need and no others; fences they have are forgotten."""
+    kept = {key for step in all_steps(steps) for key in (*step.targets, *step.reductions)}
+    accesses = {step: tuple(_events(step, kept)) for step in all_steps(steps)}
+    fences: dict[GroupStep, None] = {}
+    while (before := _place(steps, accesses, fences)) is not None:
         fences[before] = None
     # Around loops a fence that was placed later may serve what an earlier one was placed for.
-    for phase in tuple(fences) if any(phase.body for phase in phases) else ():
-        del fences[phase]
-        if unfenced(_trace(phases, accesses, fences)) is not None:
-            fences[phase] = None
-    return _placed(phases, fences)
+    for step in tuple(fences) if any(step.body for step in steps) else ():
+        del fences[step]
+        if unfenced(_trace(steps, accesses, fences)) is not None:
+            fences[step] = None
+    return _placed(steps, fences)
 
 
 def _place(
-    phases: tuple[Phase, ...], accesses: Accesses, fences: dict[Phase, None]
-) -> Phase | None:
-    """Walk the accesses and put a fence before each phase that conflicts with an earlier one.
+    steps: tuple[GroupStep, ...], accesses: Accesses, fences: dict[GroupStep, None]
+) -> GroupStep | None:
+    """Walk the accesses and put a fence before each step that conflicts with an earlier one.
 
     Returns where a fence is needed that the walk has passed already.
     """
     since_fence: dict[object, list[Event]] = {}
-    for event in _trace(phases, accesses, fences):
+    for event in _trace(steps, accesses, fences):
         if event.kind == "fence":
             since_fence.clear()
             continue
@@ -61,7 +61,7 @@ def _place(
         if earlier is not None:
             before = _between(earlier, event)
             if before in fences:
-                raise InternalError("M020", "a phase of a group conflicts with itself")
+                raise InternalError("M020", "a step of a group conflicts with itself")
             if before is not _path(event)[-1][0]:
                 return before
             fences[before] = None
@@ -76,8 +76,8 @@ def _path(event: Event) -> Path:
     return event.at
 
 
-def _between(earlier: Event, later: Event) -> Phase:
-    """The outermost phase that holds the later of two accesses and comes after the earlier one.
+def _between(earlier: Event, later: Event) -> GroupStep:
+    """The outermost step that holds the later of two accesses and comes after the earlier one.
 
     Where two rounds of a loop conflict it stands in the body.
     """
@@ -87,67 +87,67 @@ def _between(earlier: Event, later: Event) -> Phase:
     return path[depth + 1 if same_loop else depth][0]
 
 
-def barriers(phases: Iterable[Phase]) -> int:
+def barriers(steps: Iterable[GroupStep]) -> int:
     """How many fences there are, each counted once however often a loop comes to it."""
-    return sum(phase.fence + barriers(phase.body) for phase in phases)
+    return sum(step.fence + barriers(step.body) for step in steps)
 
 
-def _placed(phases: tuple[Phase, ...], fences: Collection[Phase]) -> tuple[Phase, ...]:
+def _placed(steps: tuple[GroupStep, ...], fences: Collection[GroupStep]) -> tuple[GroupStep, ...]:
     return tuple(
-        replace(phase, fence=phase in fences, body=_placed(phase.body, fences)) for phase in phases
+        replace(step, fence=step in fences, body=_placed(step.body, fences)) for step in steps
     )
 
 
 def _trace(
-    phases: Sequence[Phase], accesses: Accesses, fences: Collection[Phase], around: Path = ()
+    steps: Sequence[GroupStep], accesses: Accesses, fences: Collection[GroupStep], around: Path = ()
 ) -> Iterator[Event]:
     """The accesses in order; two rounds of a loop show every way it meets itself."""
-    for phase in phases:
-        if phase in fences:
+    for step in steps:
+        if step in fences:
             yield FENCE
-        yield from (replace(event, at=(*around, (phase, 0))) for event in accesses[phase])
-        if isinstance(phase.effect, Serial):
-            for number in range(min(2, trips(phase.effect))):
-                inside = (*around, (phase, number + 1))
-                yield from _trace(phase.body, accesses, fences, inside)
+        yield from (replace(event, at=(*around, (step, 0))) for event in accesses[step])
+        if isinstance(step.effect, Serial):
+            for number in range(min(2, trips(step.effect))):
+                inside = (*around, (step, number + 1))
+                yield from _trace(step.body, accesses, fences, inside)
 
 
-def _events(phase: Phase, kept: Container[Key]) -> Iterator[Event]:
-    """What a phase reads, then what it writes; the body of a loop is left to the caller."""
-    together = phase.kind == "reduce" and phase.collective
+def _events(step: GroupStep, kept: Container[Key]) -> Iterator[Event]:
+    """What a step reads, then what it writes; the body of a loop is left to the caller."""
+    together = step.kind == "reduce" and step.collective
     # What has no axes is made by one thread, but any thread may read it before it is needed.
-    domain = phase.axes if together or phase.axes else None
-    for key, own in kept_reads(_read(phase), domain, kept):
+    domain = step.axes if together or step.axes else None
+    for key, own in kept_reads(_read(step), domain, kept):
         yield Event("read", key, (together, domain) if own else None)
-    for target in phase.targets if phase.kind == "advance" else ():
+    for target in step.targets if step.kind == "advance" else ():
         assert isinstance(target, Carried)
         yield Event("read", Staged(target), (together, domain))
-    match phase.effect:
+    match step.effect:
         case Load() as load:
-            yield Event("read", load.buffer, _element(phase, load))
+            yield Event("read", load.buffer, _element(step, load))
         case Store(buffer=View()) as store:
-            yield Event("store", store.buffer, _element(phase, store))
+            yield Event("store", store.buffer, _element(step, store))
         case Store() as store:
-            yield Event("write", store.buffer, _element(phase, store))
+            yield Event("write", store.buffer, _element(step, store))
         case _:
             pass
-    written = phase.values if phase.kind == "reduce" else phase.targets
+    written = step.values if step.kind == "reduce" else step.targets
     for target in written:
         yield Event("write", target, None if domain is None else (together, domain))
 
 
-def _read(phase: Phase) -> Iterator[Node]:
-    """What a phase computes from."""
-    if isinstance(phase.effect, Load | Store):
-        yield from phase.effect.operands()
-    elif phase.kind == "reduce":
-        for reduction in phase.reductions:
+def _read(step: GroupStep) -> Iterator[Node]:
+    """What a step computes from."""
+    if isinstance(step.effect, Load | Store):
+        yield from step.effect.operands()
+    elif step.kind == "reduce":
+        for reduction in step.reductions:
             yield from reduction.operands()
-    for value in phase.values if phase.kind in ("assign", "evaluate", "serial") else ():
-        yield from value.operands() if phase.makes(value) else (value,)
+    for value in step.values if step.kind in ("assign", "evaluate", "serial") else ():
+        yield from value.operands() if step.makes(value) else (value,)
 
 
-def _element(phase: Phase, access: Load | Store) -> object:
+def _element(step: GroupStep, access: Load | Store) -> object:
     """Which thread makes an access: the same at equal indices over domains of one shape.
 
     That holds where the place tells which element of the domain it belongs to, so that nobody else
@@ -155,9 +155,9 @@ def _element(phase: Phase, access: Load | Store) -> object:
     another thread there, now or in another round.  Elements of a memory are told apart by its
     indices as those of a view are.
     """
-    number = {axis: k for k, axis in enumerate(phase.axes)}
+    number = {axis: k for k, axis in enumerate(step.axes)}
     at = tuple(number.get(i.axis, i) if isinstance(i, Iota) else i for i in access.indices)
     told = {index for index in at if isinstance(index, int)}
-    if not phase.axes or any(number[axis] not in told for axis in phase.axes if axis.static > 1):
+    if not step.axes or any(number[axis] not in told for axis in step.axes if axis.static > 1):
         return None
-    return (tuple(axis.static for axis in phase.axes), at)
+    return (tuple(axis.static for axis in step.axes), at)

@@ -1,9 +1,9 @@
 """Which tiles of a group's program are worth a place in group memory: those it would make again.
 
 In: a region, and the work that a place is worth.  Out: the tiles to keep.  A tile that several
-phases read is computed again in each of them, with all that it rests on; without a limit a chain
+steps read is computed again in each of them, with all that it rests on; without a limit a chain
 of reductions costs the square of its length.  Decides by counting: a tile is kept where its values
-part into several phases and where making one element takes `least` plain operations or more,
+part into several steps and where making one element takes `least` plain operations or more,
 counted from what is kept already.  Leaves the bytes of all places to the planner.
 """
 
@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Container
 
-from certile.analysis.admission import Region
+from certile.analysis.region import Region
 from certile.ir.functions import FUNCTIONS
 from certile.ir.node import Node
 from certile.ir.tile import (
@@ -41,7 +41,7 @@ def shared_tiles(region: Region, least: int, snapshots: Container[Node]) -> froz
     below: dict[Node, frozenset[Node]] = {}
     parting = _parting(region)
     for node in region.values.nodes:
-        below[node] = _made_with(node, below, kept, snapshots)
+        below[node] = _made_with(node, below, snapshots)
         parts = isinstance(node, Map | Cast | Gather) and node in parting
         if parts and isinstance(node, Tile) and _work(below[node]) >= least:
             kept.add(node)
@@ -50,7 +50,7 @@ def shared_tiles(region: Region, least: int, snapshots: Container[Node]) -> froz
 
 
 def _parting(region: Region) -> frozenset[Node]:
-    """The tiles that are read in several expressions, which end in several phases."""
+    """The tiles that are read in several expressions, which end in several steps."""
     ends: dict[Node, frozenset[Node]] = {}
     found: set[Node] = set()
     for node in reversed(region.values.nodes):
@@ -66,12 +66,9 @@ def _parting(region: Region) -> frozenset[Node]:
 
 
 def _made_with(
-    node: Node,
-    below: dict[Node, frozenset[Node]],
-    kept: Container[Node],
-    snapshots: Container[Node],
+    node: Node, below: dict[Node, frozenset[Node]], snapshots: Container[Node]
 ) -> frozenset[Node]:
-    """The nodes that are computed for one element of a node, those of what is kept left out."""
+    """The nodes that are computed for one element of a node; `below` has none for what is kept."""
     if isinstance(node, Reduce | Result | Carried | Effect) and not isinstance(node, Load):
         return frozenset()
     if node in snapshots or not isinstance(node, Tile) or not node.axes:

@@ -1,10 +1,10 @@
-"""A launch that asks for a group, as phases: which there are, and why there may be none.
+"""A launch that asks for a group, as steps: which there are, and why there may be none.
 
 In: a specialised kernel and a launch with `scope="group"`.  Out: its `GroupProgram`, without
 fences, or the refusal of the first requirement that is not shown.  Decides what is kept in group
 memory: the results of reductions, the tiles that loops carry, snapshots of views that the program
 also writes, placed memories, and the tiles that `group_tiles` names.  Everything else is computed
-again where it is read.  Reductions of one domain that do not read each other share a phase; what
+again where it is read.  Reductions of one domain that do not read each other share a step; what
 does not change in a loop is made before it.  Leaves fences to `group_fences`, and threads and
 resources to the planner.
 """
@@ -16,11 +16,13 @@ from dataclasses import dataclass, field
 from math import prod
 
 from certile.analysis import admission
-from certile.analysis.admission import Check, Region
+from certile.analysis.distinct import global_effects
 from certile.analysis.effects import trips
 from certile.analysis.group_tiles import shared_tiles
+from certile.analysis.region import Check, Region, refuse
+from certile.analysis.splitting import start_refusal, type_refusal
 from certile.diagnostics import InternalError, Refusal
-from certile.ir.groups import GroupProgram, Key, Phase, Place, Staged, place_of
+from certile.ir.groups import GroupProgram, GroupStep, Key, Place, Staged, place_of
 from certile.ir.layouts import row_major
 from certile.ir.node import Node, reach
 from certile.ir.tile import (
@@ -50,7 +52,7 @@ from certile.ir.types import Axis
 
 # Nodes that read their operands at their own element.
 _ELEMENT_WISE = (Map, Cast, Bitcast, Broadcast, Load)
-# What a group's phases cannot make, and the rule of the map that makes it elsewhere.
+# What a group's steps cannot make, and the rule of the map that makes it elsewhere.
 _OTHER_MAPS: tuple[tuple[type[Node], str, str], ...] = (
     (Scan, "scanned_row", "a scan passes results from element to element"),
     (Sort, "element_order", "a sort exchanges elements"),
@@ -61,9 +63,9 @@ _OTHER_MAPS: tuple[tuple[type[Node], str, str], ...] = (
 def group_program(
     kernel: Kernel, parallel: Parallel, target_kind: str, least: int | None = None
 ) -> GroupProgram | Refusal:
-    """The phases of a launch, or why a group cannot run it.
+    """The steps of a launch, or why a group cannot run it.
 
-    Tiles that phases share are kept where an element takes `least` operations or more (None: no
+    Tiles that steps share are kept where an element takes `least` operations or more (None: no
     tile is, unless it has to be).
     """
     region = Region(kernel, parallel, target_kind)
@@ -71,7 +73,7 @@ def group_program(
         refusal = check(region)
         if refusal is not None:
             return refusal
-    return _Phases(region, least).program()
+    return _Steps(region, least).program()
 
 
 def collective_refusal(reduction: Reduce, target_kind: str) -> Refusal | None:
@@ -81,12 +83,12 @@ def collective_refusal(reduction: Reduce, target_kind: str) -> Refusal | None:
     shuffles where the state has several components; so the law has an identity, from which the
     program starts, it commutes, and the policy leaves the order open.
     """
-    refusal = admission.type_refusal(reduction, target_kind) or admission.start_refusal(reduction)
+    refusal = type_refusal(reduction, target_kind) or start_refusal(reduction)
     if refusal is not None or reduction.policy == "unordered_tree":
         return refusal
     claim = f"{reduction.law.name} may be a collective"
     missing = f"its policy is {reduction.policy}"
-    return Refusal("admission", "reduction_type", claim, missing, loc=reduction.loc)
+    return refuse("reduction_type", claim, missing, loc=reduction.loc)
 
 
 def made_together(reduction: Reduce, target_kind: str) -> bool:
@@ -96,44 +98,48 @@ def made_together(reduction: Reduce, target_kind: str) -> bool:
     """
     if reduction.policy != "reproducible":
         return collective_refusal(reduction, target_kind) is None
-    refusal = admission.type_refusal(reduction, target_kind)
-    return refusal is None and admission.start_refusal(reduction) is None
+    refusal = type_refusal(reduction, target_kind)
+    return refusal is None and start_refusal(reduction) is None
 
 
-def _phases_only(region: Region) -> Refusal | None:
+def _steps_only(region: Region) -> Refusal | None:
     """Every value is element-wise or a reduction."""
     for kind, rule, what in _OTHER_MAPS:
         for node in region.nodes(kind):
-            claim = "the phases of a group are element-wise or reductions"
-            return Refusal("admission", rule, claim, what, loc=node.loc)
+            claim = "the steps of a group are element-wise or reductions"
+            return refuse(rule, claim, what, loc=node.loc)
     return None
 
 
 def _scopes(region: Region) -> Refusal | None:
-    """Loops and reductions inside leave their scope open, or ask for the group they are in."""
+    """What is inside leaves its scope open, or asks for the group, or a result for a subgroup."""
     inside: tuple[Serial | Reduce, ...] = (*region.loops, *region.nodes(Reduce))
     for inner in inside:
-        if inner.scope not in ("auto", "group"):
+        if isinstance(inner, Reduce) and inner.scope == "subgroup":
+            if not made_together(inner, region.target_kind):
+                claim, missing = "a subgroup may make a result", "a single thread has to make it"
+                return refuse("target_binding", claim, missing, loc=inner.loc)
+        elif inner.scope not in ("auto", "group"):
             claim = "what a group runs is bound to nothing else"
             missing = f'scope="{inner.scope}" is asked for'
-            return Refusal("admission", "target_binding", claim, missing, loc=inner.loc)
+            return refuse("target_binding", claim, missing, loc=inner.loc)
     return None
 
 
 _CHECKS: tuple[Check, ...] = (
     admission.dynamic_control,
-    _phases_only,
+    _steps_only,
     admission.kernel_abi,
     admission.execution_nesting,
     admission.control,
     _scopes,
-    admission.global_effects,
+    global_effects,
 )
 
 
 @dataclass
-class _Phases:
-    """Makes the phases of one program.
+class _Steps:
+    """Makes the steps of one program.
 
     `made` are the reductions and shared tiles that are known where the walk stands, `kept` the
     loads whose snapshot is taken where they stand in program order.
@@ -165,8 +171,8 @@ class _Phases:
             assert isinstance(memory, Memory)
             layout = memory.layout or row_major([axis.static for axis in memory.axes])
             self.places[memory] = Place(memory, (memory.dtype,), layout.cosize)
-        phases = tuple(self._body(parallel.body))
-        return GroupProgram(self.region.kernel, parallel, phases, tuple(self.places.values()))
+        steps = tuple(self._body(parallel.body))
+        return GroupProgram(self.region.kernel, parallel, steps, tuple(self.places.values()))
 
     # What is kept.
 
@@ -184,10 +190,10 @@ class _Phases:
 
     # Effects, in program order.
 
-    def _body(self, body: Sequence[Effect], after: Sequence[Node] = ()) -> Iterator[Phase]:
-        """The phases of a body; `after` are values that are computed at its end.
+    def _body(self, body: Sequence[Effect], after: Sequence[Node] = ()) -> Iterator[GroupStep]:
+        """The steps of a body; `after` are values that are computed at its end.
 
-        A reduction is made as soon as it can be, so that those of one domain meet in one phase and
+        A reduction is made as soon as it can be, so that those of one domain meet in one step and
         one fence serves them all.
         """
         waiting = True
@@ -201,28 +207,28 @@ class _Phases:
                         yield from self._snapshot(effect)
                 case Store():
                     yield from self._prepared(effect.operands())
-                    yield Phase("store", effect.axes, effect=effect)
+                    yield GroupStep("store", effect.axes, effect=effect)
                 case Serial():
                     yield from self._serial(effect)
                 case _:
                     raise InternalError("M020", f"{effect.mnemonic} in a group", loc=effect.loc)
 
-    def _snapshot(self, load: Load) -> Iterator[Phase]:
+    def _snapshot(self, load: Load) -> Iterator[GroupStep]:
         yield from self._prepared(load.operands())
         if not load.axes:
-            yield Phase("evaluate", values=(load,), effect=load)
+            yield GroupStep("evaluate", values=(load,), effect=load)
             return
         self._keep(load, load)
-        yield Phase("assign", load.axes, (load,), (load,), effect=load)
+        yield GroupStep("assign", load.axes, (load,), (load,), effect=load)
 
     # Reductions and shared tiles.
 
     def _is_made(self, node: Node) -> bool:
-        """Whether a node gets a phase of its own before what reads it."""
+        """Whether a node gets a step of its own before what reads it."""
         return isinstance(node, Reduce) or node in self.shared
 
-    def _prepared(self, read: Iterable[Node]) -> Iterator[Phase]:
-        """The phases of all that values rest on and that is not known yet, level by level."""
+    def _prepared(self, read: Iterable[Node]) -> Iterator[GroupStep]:
+        """The steps of all that values rest on and that is not known yet, level by level."""
         missing = [n for n in reach(read, self._below) if isinstance(n, Tile) and self._is_made(n)]
         missing = [node for node in missing if node not in self.made]
         level: dict[Node, int] = {}
@@ -245,17 +251,17 @@ class _Phases:
             yield from _assigned(tiles.get(number, ()))
         self.made |= frozenset(missing)
 
-    def _reduction(self, alike: tuple[Reduce, ...], shared: bool) -> Phase:
-        """The phase of reductions of one domain."""
+    def _reduction(self, alike: tuple[Reduce, ...], shared: bool) -> GroupStep:
+        """The step of reductions of one domain."""
         first = alike[0]
         for node in alike:
             dtypes = tuple(each.dtype for each in node.result_types())
             self.places[node] = Place(node, dtypes, prod(axis.static for axis in node.spanned))
-        return Phase("reduce", first.spanned, alike, inner=first.over, collective=shared)
+        return GroupStep("reduce", first.spanned, alike, inner=first.over, collective=shared)
 
     # Loops.
 
-    def _serial(self, loop: Serial) -> Iterator[Phase]:
+    def _serial(self, loop: Serial) -> Iterator[GroupStep]:
         yield from self._prepared(loop.inits)
         tiles = [k for k, param in enumerate(loop.params) if param.axes]
         scalars = [k for k, param in enumerate(loop.params) if not param.axes]
@@ -266,15 +272,15 @@ class _Phases:
         body = tuple(self._rounds(loop, tiles, scalars))
         self.made = known
         inits = tuple(loop.inits[k] for k in scalars)
-        yield Phase("serial", values=inits, effect=loop, body=body if trips(loop) else ())
+        yield GroupStep("serial", values=inits, effect=loop, body=body if trips(loop) else ())
 
     def _rounds(
         self, loop: Serial, tiles: Sequence[int], scalars: Sequence[int]
-    ) -> Iterator[Phase]:
+    ) -> Iterator[GroupStep]:
         yield from self._body(loop.body, loop.yields)
         yield from self._prepared(loop.yields)
         if scalars:
-            yield Phase("evaluate", values=tuple(loop.yields[k] for k in scalars))
+            yield GroupStep("evaluate", values=tuple(loop.yields[k] for k in scalars))
         pairs: list[tuple[Key, Tile]] = [(loop.params[k], loop.yields[k]) for k in tiles]
         if self._in_place(pairs):
             yield from _assigned(pairs)
@@ -283,13 +289,13 @@ class _Phases:
             assert isinstance(key, Carried)
             self._keep(Staged(key), key)
         yield from _assigned([(Staged(k), value) for k, value in pairs if isinstance(k, Carried)])
-        for phase in _assigned(pairs):
-            yield Phase("advance", phase.axes, targets=phase.targets)
+        for step in _assigned(pairs):
+            yield GroupStep("advance", step.axes, targets=step.targets)
 
     def _in_place(self, pairs: Sequence[tuple[Key, Tile]]) -> bool:
         """Whether carried tiles may be overwritten element by element as the next are computed.
 
-        That is so when one phase computes all of them, and reads no element of them but its own.
+        That is so when one step computes all of them, and reads no element of them but its own.
         """
         params = {key for key, _ in pairs}
         domains = {value.axes for _, value in pairs}
@@ -325,14 +331,14 @@ class _Phases:
         return ready
 
 
-def _assigned(pairs: Sequence[tuple[Key, Tile]]) -> Iterator[Phase]:
-    """One phase for all tiles of one domain."""
+def _assigned(pairs: Sequence[tuple[Key, Tile]]) -> Iterator[GroupStep]:
+    """One step for all tiles of one domain."""
     by_axes: dict[tuple[Axis, ...], list[tuple[Key, Tile]]] = {}
     for key, value in pairs:
         by_axes.setdefault(value.axes, []).append((key, value))
     for axes, alike in by_axes.items():
         targets, values = zip(*alike, strict=True)
-        yield Phase("assign", axes, values, targets)
+        yield GroupStep("assign", axes, values, targets)
 
 
 def kept_reads(
@@ -340,7 +346,7 @@ def kept_reads(
 ) -> Iterator[tuple[Key, bool]]:
     """What is `kept` and read where values are computed, and whether at the own element only.
 
-    `domain` are the axes that a phase spreads over threads or subgroups, None where it has none.
+    `domain` are the axes that a step spreads over threads or subgroups, None where it has none.
     """
     seen: set[tuple[Node, bool]] = set()
     stack = [(value, domain is not None) for value in values]

@@ -1,11 +1,11 @@
 """How often a program reads each place of its inputs from memory.
 
-In: a `RowProgram`.  Out: for each view that it loads from, a bound on how often one program reads a
-place: in every run, and further where fallbacks compute again.  Decides by the sweeps that lowering
-makes: the steps of one sweep share what they load, a kept tile is read where it is filled, a single
-element once in the region that wants it.  Rounds of a loop count where they are not shown to read
-places of their own; views whose indices are not shown to tell places apart have no bound.  Leaves
-caches and vector widths to the machine.
+In: a `RowProgram`.  Out: for each view that it loads from, how many sweeps walk a row of it, and a
+bound on how often one program reads a place: in every run, and further where fallbacks compute
+again.  Decides by the sweeps that lowering makes: the steps of one sweep share what they load, a
+kept tile is read where it is filled, a single element once in the region that wants it.  Rounds of
+a loop count where they are not shown to read places of their own; views whose indices are not shown
+to tell places apart have no bound.  Leaves caches and vector widths to the machine.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from math import prod
 
 from certile.analysis.affine import Affine, Span, affine, apart, spans, undetermined
-from certile.analysis.effects import Values, trips
+from certile.analysis.effects import Values, is_own, trips
 from certile.analysis.loops import fused
 from certile.analysis.nests import flat, step_reads
 from certile.analysis.sharing import Anchors
@@ -23,7 +23,7 @@ from certile.ir.node import Node
 from certile.ir.rows import RowProgram, Step
 from certile.ir.tile import Fallback, Load, Parallel, Serial, Tile, View
 
-__all__ = ["Reads", "reads"]
+__all__ = ["Reads", "reads", "swept"]
 
 # How often a place is read; None where no bound is shown.
 Bound = int | None
@@ -31,23 +31,45 @@ Bound = int | None
 
 @dataclass(frozen=True, slots=True)
 class Reads:
-    """How often one program reads each place of `view`, and how much oftener with fallbacks."""
+    """How often one program reads each place of `view`, and how much oftener with fallbacks.
+
+    `sweeps` is how many loops over elements walk a row of it that is the program's own; fallbacks
+    are left out.  Of several loads, which have a row each, it is the most.  `rows` is the part of
+    `usual` that whole rows make; single elements, as a gather of one, make the rest.
+    """
 
     view: View
     usual: Bound
     again: Bound
+    sweeps: int
+    rows: Bound
 
 
 def reads(program: RowProgram) -> tuple[Reads, ...]:
     """One entry for each view the program loads from, in the order of the kernel's arguments."""
     count = _Count(program)
     count.steps(program.steps, _Place())
+    rows = {
+        load: often if often is None else often - count.single.get(load, 0)
+        for load, often in count.usual.items()
+    }
     touched = {load.buffer for load in (*count.usual, *count.again)}
     return tuple(
-        Reads(view, count.of(view, count.usual), count.of(view, count.again))
+        Reads(
+            view,
+            count.of(view, count.usual),
+            count.of(view, count.again),
+            max((often for load, often in count.sweeps.items() if load.buffer == view), default=0),
+            count.of(view, rows),
+        )
         for view in program.kernel.views
         if view in touched
     )
+
+
+def swept(program: RowProgram) -> dict[str, int]:
+    """How many sweeps walk a row of each view that programs have rows of, by the view's name."""
+    return {read.view.name: read.sweeps for read in reads(program) if read.sweeps}
 
 
 @dataclass(frozen=True)
@@ -73,7 +95,12 @@ class _Count:
         self._anchors = Anchors(values, program.materialized, scalars, program.inline)
         self.usual: dict[Load, Bound] = {}
         self.again: dict[Load, Bound] = {}
+        # How many sweeps walk the row of a load.
+        self.sweeps: dict[Load, int] = {}
+        # How many of the usual reads of a load are of a single element.
+        self.single: dict[Load, int] = {}
         self._into = self.usual
+        self._over = frozenset(program.parallel.over)
         self._loops: dict[Load, tuple[Serial, ...]] = {}
 
     def steps(self, steps: Sequence[Step], at: _Place) -> None:
@@ -107,13 +134,23 @@ class _Count:
     def _sweep(self, group: Sequence[Step], at: _Place) -> None:
         """The steps that visit elements together, and those that walk an axis for each element."""
         together: dict[Node, None] = {}
+        walked: dict[Node, None] = {}
         for step in group:
             found = self._evaluated(step)
+            walked.update(dict.fromkeys(found))
             if step.kind == "fold":
                 self._add(found, step.elements * step.repeats, at)
             else:
                 together.update(dict.fromkeys(found))
         self._add(together, group[0].elements * group[0].repeats, at)
+        if group[0].elements > 1 and self._into is self.usual:
+            self._walk(walked)
+
+    def _walk(self, nodes: Iterable[Node]) -> None:
+        """Count one sweep for each load of a row that belongs to the program."""
+        for load in nodes:
+            if isinstance(load, Load) and load.axes and is_own(load, self._over):
+                self.sweeps[load] = self.sweeps.get(load, 0) + 1
 
     def _evaluated(self, step: Step) -> list[Node]:
         found = step_reads(step, self._anchors)
@@ -133,7 +170,10 @@ class _Count:
             if before is None or often is None:
                 self._into[load] = None
             else:
-                self._into[load] = before + -(-visits // places) * often
+                found = -(-visits // places) * often
+                self._into[load] = before + found
+                if self._into is self.usual and (not load.axes or visits == 1 < places):
+                    self.single[load] = self.single.get(load, 0) + found
             self._loops[load] = max(at.loops, self._loops.get(load, ()), key=len)
 
     def of(self, view: View, found: dict[Load, Bound]) -> Bound:

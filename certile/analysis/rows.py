@@ -1,44 +1,42 @@
 """From one parallel region to a row program, or to the reason why it is none.
 
 In: a specialised kernel, a top-level region and how to treat shared tiles.  Out: a `RowProgram`
-whose steps respect data and effects, or a `Refusal`.  Decides the order of steps and where each is
-done; admission, sharing, late reads and ownership are analyses of their own, asked in this order.
-Leaves every choice of workers to the planner.
+whose steps respect data and effects, or a `Refusal`.  Decides which way to lay kept axes out is
+tried and what is made again where it is read; admission, sharing, the order of steps, late reads
+and ownership are analyses of their own, asked in this order.  Leaves every choice of workers to the
+planner.
 """
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from math import prod
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from certile.analysis import ownership, sharing
-from certile.analysis.admission import Region, refusal_of
-from certile.analysis.effects import trips
+from certile.analysis.admission import refusal_of
 from certile.analysis.lanes import layouts
 from certile.analysis.layout import Layout, is_held, wide
 from certile.analysis.loops import outlasting
 from certile.analysis.nests import (
-    advance,
     escaping,
     flat,
     nested,
     step_reads,
-    step_roots,
     stripes,
     units,
     words,
 )
-from certile.analysis.sharing import Anchors, Materialization, Place, domain_of
-from certile.analysis.views import Evaluation, index_loads, snapshots
+from certile.analysis.order import Order
+from certile.analysis.region import Region
+from certile.analysis.schedule import Schedule
+from certile.analysis.sharing import Anchors, Materialization, Place
+from certile.analysis.views import index_loads, snapshots
 from certile.diagnostics import Refusal
-from certile.ir.folds import tiles_of
 from certile.ir.node import Node, reach
-from certile.ir.rows import RowProgram, Step, StepKind, Traffic
+from certile.ir.rows import RowProgram, Step, StepKind
 from certile.ir.tile import (
-    Effect,
     Fallback,
     Gather,
     Kernel,
@@ -48,14 +46,12 @@ from certile.ir.tile import (
     Reduce,
     Result,
     Scan,
-    Serial,
     Sort,
     Store,
     Tile,
     View,
 )
 from certile.ir.types import Axis
-from certile.ir.walk import at_once
 
 __all__ = ["Materialization", "analyse"]
 
@@ -164,7 +160,7 @@ def _laid_out(given: _Given, places: Sequence[Place], layout: Layout) -> RowProg
         if isinstance(kept, Refusal):
             return kept
         anchors = given.anchors(kept)
-        whole = _Order(region, anchors).steps()
+        whole = Order(region, anchors).steps()
         steps = nested(whole, layout)
         escaped = escaping(steps, anchors)
         # Elements of lanes that leave the loop that makes them would be kept for all its rounds:
@@ -177,7 +173,7 @@ def _laid_out(given: _Given, places: Sequence[Place], layout: Layout) -> RowProg
         if again:
             wanted = [tile for tile in wanted if tile not in again]
             continue
-        schedule = _Schedule(region, anchors, steps, layout, units(whole))
+        schedule = Schedule(region, anchors, steps, layout, units(whole))
         overtaken = snapshots(schedule.timeline, region.accesses, kept)
         if isinstance(overtaken, Refusal):
             return overtaken
@@ -195,232 +191,8 @@ def _scalar_steps(region: Region, stores: list[Store]) -> frozenset[Tile]:
     return frozenset(node for node in (*gathers, *labels) if not node.axes)
 
 
-class _Order:
-    """Puts steps where their value is first wanted, in the outermost loop they do not vary with.
-
-    What a fallback alone wants is a step of its body, wherever else it could be made.
-    """
-
-    def __init__(self, region: Region, anchors: Anchors) -> None:
-        self._region, self._anchors = region, anchors
-        self._kept, self._scalars = anchors.kept, anchors.scalars
-        self._read = {a.buffer for a in region.accesses if isinstance(a.effect, Load)}
-        self._done: set[Node] = set()
-        self._open: list[list[Step]] = [[]]
-        # What the steps under way are for: what every run needs, or one fallback; and its body.
-        self._wanted = region.values.always
-        self._body: list[Step] | None = None
-
-    def steps(self) -> tuple[Step, ...]:
-        """The steps of the whole region."""
-        for effect in self._region.parallel.body:
-            self._effect(effect)
-        return tuple(self._open[0])
-
-    def _effect(self, effect: Effect) -> None:
-        if isinstance(effect, Load) and effect in self._kept:
-            # A snapshot is taken where the program takes it: a later store must not reach it.
-            self._demand(effect)
-        elif isinstance(effect, Store):
-            for root in effect.operands():
-                self._demand(root)
-            self._open[-1].append(Step("store", effect, effect.axes))
-        elif isinstance(effect, Serial):
-            self._serial(effect)
-
-    def _serial(self, loop: Serial) -> None:
-        for param, init in zip(loop.params, loop.inits, strict=True):
-            self._demand(init)
-            if param.axes:
-                self._open[-1].append(Step("assign", param, param.axes, value=init))
-        self._open.append([])
-        for inner in loop.body:
-            self._effect(inner)
-        for after in loop.yields:
-            self._demand(after)
-        self._open[-1] += advance(loop, self._anchors)
-        body = tuple(self._open.pop())
-        self._open[-1].append(Step("serial", loop, (), body))
-
-    def _demand(self, root: Node) -> None:
-        """Append the steps `root` needs and that are not there yet, operands first."""
-        for node in at_once([root]):
-            self._make(node)
-
-    def _make(self, node: Node) -> None:
-        kind = self._kind(node)
-        if kind is None or node in self._done:
-            return
-        assert isinstance(node, Tile)
-        made = self._fallback(node) if isinstance(node, Fallback) else ()
-        self._done.add(node)
-        home = self._region.values.home(node)
-        steps = self._open[len(home)] if self._body is None else self._body
-        for step in made or (Step(kind, node, domain_of(node)),):
-            steps.insert(self._place(steps), step)
-
-    def _fallback(self, node: Fallback) -> tuple[Step, ...]:
-        """A fallback, after the steps that keep the tiles that it may replace."""
-        first = (Step("assign", at, at.axes, value=node.values[at.index]) for at in tiles_of(node))
-        again = (Step("assign", at, at.axes, value=node.instead[at.index]) for at in tiles_of(node))
-        return (*first, Step("fallback", node, (), (*self._instead(node), *again)))
-
-    def _instead(self, fallback: Fallback) -> tuple[Step, ...]:
-        """The steps that only a fallback needs; what something else needs too is made before."""
-        needed = list(at_once(fallback.instead))
-        for node in needed:
-            if node in self._wanted:
-                self._make(node)
-        around = self._wanted, self._done, self._body
-        self._wanted, self._done, self._body = frozenset(needed), set(self._done), []
-        for node in needed:
-            self._make(node)
-        made = tuple(self._body)
-        self._wanted, self._done, self._body = around
-        return made
-
-    def _place(self, steps: list[Step]) -> int:
-        """In front of the stores of one element at the end, so that sweeps over a row meet.
-
-        A store to memory that nothing loads may wait: no pure step can tell.
-        """
-        place = len(steps)
-        while place and self._may_wait(steps[place - 1]):
-            place -= 1
-        return place
-
-    def _may_wait(self, step: Step) -> bool:
-        return isinstance(step.node, Store) and not step.axes and step.node.buffer not in self._read
-
-    def _kind(self, node: Node) -> StepKind | None:
-        if isinstance(node, Reduce):
-            return None if node in self._anchors.inline else "reduce"
-        if isinstance(node, Fallback):
-            return "fallback"
-        if isinstance(node, Scan):
-            return "scan"
-        if isinstance(node, Sort):
-            return "sort"
-        if node in self._kept:
-            return "materialize"
-        if node in self._scalars:
-            return "gather" if isinstance(node, Gather) else "load"
-        return None
-
-
-@dataclass
-class _Counts:
-    """What some steps do: elements and rounds of domains, of reductions, and memory touched."""
-
-    domains: list[tuple[int, int]] = field(default_factory=list)
-    reductions: list[tuple[Reduce, int, int]] = field(default_factory=list)
-    traffic: list[Traffic] = field(default_factory=list)
-    traffic_known: bool = True
-    inlined: set[Node] = field(default_factory=set)
-
-
-@dataclass
-class _Schedule:
-    """The steps as a line of evaluations, with the counts that planners read.
-
-    What fallbacks do is counted `apart`.
-    """
-
-    region: Region
-    anchors: Anchors
-    steps: tuple[Step, ...]
-    layout: Layout
-    units: tuple[Axis, ...]
-    timeline: list[Evaluation] = field(default_factory=list)
-    usual: _Counts = field(default_factory=_Counts)
-    apart: _Counts = field(default_factory=_Counts)
-
-    def __post_init__(self) -> None:
-        values = self.region.values
-        stores = [a.effect for a in self.region.accesses if isinstance(a.effect, Store)]
-        self._labels = frozenset(index_loads(values.nodes, stores))
-        self._counts = self.usual
-        self._run(self.steps, (), 1)
-
-    def _run(self, steps: tuple[Step, ...], loops: tuple[Serial, ...], times: int) -> None:
-        """Walk the steps that `loops` and uniform loops around them run `times` times."""
-        for step in steps:
-            if isinstance(step.node, Serial):
-                loop, rounds = step.node, times * trips(step.node)
-                scalar = Step("serial", loop, ())
-                self._evaluate(scalar, [init for init in loop.inits if not init.axes], loops, times)
-                self._run(step.body, (*loops, loop), rounds)
-                after = [value for value in loop.yields if not value.axes]
-                self._evaluate(scalar, after, (*loops, loop), rounds)
-            elif step.kind == "nest":
-                assert isinstance(step.node, Parallel)
-                self._run(step.body, loops, times * step.node.over[0].static)
-            elif isinstance(step.node, Fallback):
-                self._recompute(step.node, step.body, loops, times)
-            else:
-                self._evaluate(step, step_roots(step), loops, times * step.repeats)
-                self._count(step, times * step.repeats)
-
-    def _recompute(
-        self, node: Fallback, body: tuple[Step, ...], loops: tuple[Serial, ...], times: int
-    ) -> None:
-        scalar = Step("fallback", node, ())
-        self._evaluate(scalar, [tile for tile in node.tried if not tile.axes], loops, times)
-        around, self._counts = self._counts, self.apart
-        self._run(body, loops, times)
-        self._evaluate(scalar, [tile for tile in node.instead if not tile.axes], loops, times)
-        self._counts = around
-
-    def _evaluate(
-        self, step: Step, roots: Sequence[Node], loops: tuple[Serial, ...], times: int
-    ) -> None:
-        anchor = step.node
-        reads = self.anchors.reads(None if step.kind == "assign" else anchor, roots)
-        self._inline_domains(anchor, reads, times)
-        for node in reads:
-            if isinstance(node, Load) and (node is anchor or not self.anchors.stops(node)):
-                self._touch(node, step.elements, times * self.anchors.turns(node))
-        alike = self.layout.lanes is not None and not step.axes and not isinstance(anchor, Store)
-        self.timeline.append(
-            Evaluation(len(self.timeline), anchor, domain_of(anchor), loops, reads, alike)
-        )
-
-    def _inline_domains(self, anchor: Tile | Effect, reads: Collection[Node], times: int) -> None:
-        """Count gathers and index loads with distributed axes, once each, where first evaluated."""
-        for node in reads:
-            inline = (isinstance(node, Gather) or node in self._labels) and node is not anchor
-            if inline and not self.anchors.stops(node) and node not in self._counts.inlined:
-                assert isinstance(node, Tile)
-                self._counts.inlined.add(node)
-                elements = prod(axis.static for axis in self.layout.of(node.axes))
-                self._counts.domains.append((elements, times))
-
-    def _touch(self, load: Load, elements: int, times: int) -> None:
-        """A distributed load reads one element a domain element; a scalar one is read once."""
-        if load.mask is not None:
-            self._counts.traffic_known = False
-        if isinstance(load.buffer, View):
-            count = elements if load.axes else 1
-            made = Traffic(len(self.timeline), count, load.dtype.size, False, times)
-            self._counts.traffic.append(made)
-
-    def _count(self, step: Step, times: int) -> None:
-        node = step.node
-        if step.kind == "reduce":
-            assert isinstance(node, Reduce)
-            shared = node.leaves if self.layout.lanes is None else step.elements
-            self._counts.reductions.append((node, shared, times))
-            return
-        self._counts.domains.append((step.elements, times))
-        if isinstance(node, Store) and isinstance(node.buffer, View):
-            if node.mask is not None:
-                self._counts.traffic_known = False
-            size, at = node.buffer.dtype.size, len(self.timeline) - 1
-            self._counts.traffic.append(Traffic(at, step.elements, size, True, times))
-
-
 def _program(
-    region: Region, steps: tuple[Step, ...], schedule: _Schedule, escaped: Collection[Node]
+    region: Region, steps: tuple[Step, ...], schedule: Schedule, escaped: Collection[Node]
 ) -> RowProgram:
     """Collect what the steps are into the record that planners and lowering read."""
     layout, usual, apart = schedule.layout, schedule.usual, schedule.apart

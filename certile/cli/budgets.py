@@ -87,6 +87,14 @@ ROWS: tuple[Bar, ...] = (
     Bar(
         "softmax 3x4096 prepared", "softmax 3x4096: certile prepared / torch out=", 0.65, "at most"
     ),
+    *(
+        Bar(
+            f"sum {shape} f32 leading axis",
+            f"sum {shape} f32: bandwidth over the leading axis / over the last",
+            0.6,
+        )
+        for shape in ("4096x4096", "65536x256")
+    ),
 )
 
 # MLX computes on one thread and allocates what it returns, which page faults dominate.

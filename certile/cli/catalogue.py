@@ -15,9 +15,9 @@ from certile import ops
 from certile.cli.forms import Case, made_up, ours
 from certile.codes import CATALOGUE, lookup
 from certile.diagnostics import ArgumentError, CertileError
+from certile.ir.array_types import numpy_dtype
 from certile.ir.dtypes import ALL, STORAGE
 from certile.ops.kernels import SELECTED
-from certile.runtime.arrays import numpy_dtype
 from certile.runtime.target import target
 from certile.targets import DEFAULTS
 

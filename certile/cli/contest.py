@@ -39,8 +39,8 @@ from certile.cli.options import Backend
 from certile.cli.oracles import tolerance
 from certile.cli.own_copy import own_copy
 from certile.diagnostics import ArgumentError, UnsupportedError
+from certile.ir.array_types import FULL_NAMES, numpy_dtype
 from certile.ops.native import native
-from certile.runtime.arrays import numpy_dtype
 
 __all__ = ["Case", "Contestant", "Figure", "Race", "missing"]
 
@@ -148,7 +148,7 @@ class Race:
             return plain.astype(narrow) if plain.dtype.kind == "f" else plain.copy()
         tensor = self._torch.from_numpy(plain.copy())
         return (
-            tensor.to(_torch_dtype(self._torch, self.case.dtype))
+            tensor.to(getattr(self._torch, FULL_NAMES[self.case.dtype]))
             if tensor.is_floating_point()
             else tensor
         )
@@ -336,10 +336,6 @@ def _torch_or_none() -> Any:  # noqa: ANN401 - a module, or None
         return importlib.import_module("torch")
     except ImportError:
         return None
-
-
-def _torch_dtype(torch: Any, name: str) -> Any:  # noqa: ANN401 - arrays of any framework
-    return {"f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16}[name]
 
 
 def _poison(output: Output) -> np.ndarray[Any, Any]:

@@ -19,8 +19,8 @@ import numpy as np
 from certile import ops
 from certile.cli.oracles import ORACLES, group_norm, topk
 from certile.diagnostics import ArgumentError
+from certile.ir.array_types import numpy_dtype
 from certile.ops.kernels import COMMAND_FORMS, SELECTED
-from certile.runtime.arrays import numpy_dtype
 
 __all__ = [
     "KNOWN",

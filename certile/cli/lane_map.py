@@ -69,7 +69,7 @@ class LaneMap:
 def lane_map(plan: GroupPlan) -> LaneMap | None:
     """Return who owns what; None where nothing is planned or nothing is owned.
 
-    A group's phases differ in what a thread owns, so there is no map of them.  The programs
+    A group's steps differ in what a thread owns, so there is no map of them.  The programs
     shown are the first of a group, two where a group has several.
     """
     mapping = plan.mapping

@@ -210,14 +210,18 @@ def why(
 
     Exits 0 also where the plan was declined: the reason is what was asked for.
     """
-    from certile.cli.stages import documents, planned, why_texts
+    from certile.cli.stages import documents, notes, planned, why_texts
     from certile.cli.subject import find
 
     subject = find(op, shape, form)
     plans = planned(subject, target, plan_flags)
     refusals = [refusal.to_json() for each in plans for refusal in each.refusals]
     made = documents(plans, subject, target, form.dtype)
-    answer({"refusals": refusals, "plans": made}, lambda: why_texts(plans), as_json=as_json)
+    answer(
+        {"refusals": refusals, **notes(subject), "plans": made},
+        lambda: why_texts(plans, subject),
+        as_json=as_json,
+    )
     return GOOD
 
 
@@ -232,7 +236,8 @@ def prove(
         bool, typer.Option("--steps", help="Print the argument, step by step.")
     ] = False,
     shape: Annotated[
-        str, typer.Option(help="For a kernel: extents such as 3x4096, or x=3x4096,y=3.")
+        str,
+        typer.Option(help="For a kernel: extents such as 3x4096, or x=3x4096,y=3, or of some."),
     ] = "",
     dtype: Annotated[
         str,
@@ -242,8 +247,10 @@ def prove(
 ) -> int:
     """Prove a law, or show the laws of a kernel's reductions and what they are rewritten to.
 
-    A shape is needed where a view's annotation gives no rank. Exits 1 when a law is not proved,
-    and 4 for a law of an author's that says nowhere what it means.
+    A shape is needed for a view whose annotation gives no rank; extents of others stay open. Exits
+    1 when a law is not proved, 3 when a kernel has chains of reductions and every rewrite of them
+    is refused (0 where there is nothing to rewrite), and 4 for a law of an author's that says
+    nowhere what it means.
     """
     from certile.cli import prove as proving
     from certile.ir.laws import Law
@@ -254,13 +261,14 @@ def prove(
         raise ArgumentError("A311", "--steps are not written as LaTeX", hint="leave one out")
     shown = proving.Shown(latex, steps)
     if isinstance(found, TileKernel):
-        from certile.cli.prove_kernel import kernel_document, kernel_text
+        from certile.cli.prove_kernel import kernel_document, kernel_text, looked_at
 
+        looked = looked_at(found, shape, FormFlags(dtype).dtype)
         if as_json:
-            emit(kernel_document(found, shape, FormFlags(dtype).dtype, shown))
+            emit(kernel_document(looked, shown))
         else:
-            say(kernel_text(found, shape, FormFlags(dtype).dtype, shown))
-        return GOOD
+            say(kernel_text(looked, shown))
+        return DECLINED if looked.refused else GOOD
     proof = proving.checked(found) if isinstance(found, Law) else proving.of_author(found, dtype)
     if as_json:
         emit(proving.proof_document(proof, shown))

@@ -55,6 +55,7 @@ def rows() -> Figures:
         race(op, "4096x4096", "bf16", "torch")
     race("softmax", "1x1048576", "f32", "torch")
     found["softmax 3x4096 prepared"] = _prepared_beside_torch()
+    found |= {f"sum {shape} f32 leading axis": _leading_beside_last(shape) for shape in _BOTH}
     found |= _summaries(found)
     return found
 
@@ -114,6 +115,32 @@ def _prepared_beside_torch() -> float:
         ours.append(_microseconds(prepared, 2000))
         theirs.append(_microseconds(lambda: torch.softmax(x, -1, out=y), 2000))
     return statistics.median(ours) / statistics.median(theirs)
+
+
+def _leading_beside_last(shape: str) -> float:
+    """Return the bandwidth of a sum over the leading axis over that of one over the last.
+
+    Both move the bytes of the matrix and of their own result.
+    """
+    import numpy as np
+
+    from certile import ops
+    from certile.cli.options import parse_shape
+
+    x = np.random.default_rng(1).standard_normal(parse_shape(shape), np.float32)
+    speeds: tuple[list[float], list[float]] = ([], [])
+    results = [np.empty(x.shape[1 - axis], np.float32) for axis in (0, 1)]
+    for axis, result in enumerate(results):
+        ops.sum(x, axis, out=result)
+        wanted = x.sum(axis, np.float64)
+        if not np.allclose(result, wanted, rtol=1e-4, atol=1e-2):
+            raise RuntimeError(f"sum {shape} over axis {axis} is wrong")
+    for _ in range(9):
+        for axis, result in enumerate(results):
+            taken = _microseconds(partial(ops.sum, x, axis, out=result), 10)
+            speeds[axis].append((x.nbytes + result.nbytes) / taken)
+    leading, last = map(statistics.median, speeds)
+    return leading / last
 
 
 def call() -> Figures:

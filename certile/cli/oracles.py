@@ -104,17 +104,20 @@ def group_norm(x: Array, groups: int) -> tuple[Array, ...]:
     return (layer_norm(x.reshape(len(x), groups, -1))[0].reshape(x.shape),)
 
 
-def quantize_rows(x: Array) -> tuple[Array, ...]:
-    """round(x / scale) and scale = max(abs(x)) / 127, rounded to f32 as they are stored.
+def quantize_rows(
+    x: Array, quotient_type: type[np.floating[Any]] = np.float32
+) -> tuple[Array, ...]:
+    """round(x / scale) and scale = max(abs(x)) / 127, rounded to f32 as it is stored.
 
-    The quotient of two f32 numbers, rounded to f64 and then to f32, is what f32 division gives.
+    Rows of up to 32 bits are divided in f32, those of f64 in f64.  The quotient of two f32 numbers,
+    rounded to f64 and then to f32, is what f32 division gives.
     """
     greatest = np.abs(x).max(axis=-1)
     with np.errstate(over="ignore", invalid="ignore"):
         scale = (greatest / 127.0).astype(np.float32)
     scale = np.where(np.isfinite(scale), scale, np.float32(np.nan))
     usable = scale > 0
-    quotient = (x / np.where(usable, scale, 1.0)[..., None]).astype(np.float32)
+    quotient = (x / np.where(usable, scale, 1.0)[..., None]).astype(quotient_type)
     codes = np.where(usable[..., None], np.clip(np.rint(quotient), -127, 127), 0.0)
     return codes.astype(np.float64), scale.astype(np.float64)
 

@@ -3,7 +3,8 @@
 In: results and exceptions.  Out: text or JSON on standard output, complaints on standard error.
 Decides the exit codes: 0 good, 1 a check failed, 2 wrong usage, 3 declined or refused, 4
 unsupported here, 70 our fault; and that a path of the caller's which cannot be written is wrong
-usage.  Leaves the documents themselves to the commands.
+usage, as is what the code of a caller's file raises.  Leaves the documents themselves to the
+commands.
 """
 
 from __future__ import annotations
@@ -28,7 +29,10 @@ from certile.diagnostics import (
     KernelError,
     UnsupportedError,
 )
+from certile.source import Loc
 
+# What the name of a module begins with that a command makes of a file.
+SUBJECT = "certile_subject_"
 GOOD, FAILED, USAGE, DECLINED, UNSUPPORTED, INTERNAL = 0, 1, 2, 3, 4, 70
 
 
@@ -92,6 +96,9 @@ def exit_code(error: CertileError) -> int:
     """Return the exit code that stands for an error."""
     if isinstance(error, UnsupportedError):
         return UNSUPPORTED
+    if error.code == "P004":
+        # A mapping that is demanded is declined, as `plan` says of the same request.
+        return DECLINED
     return USAGE if isinstance(error, KernelError) else INTERNAL
 
 
@@ -109,8 +116,9 @@ def guarded(function: Callable[..., int]) -> Callable[..., None]:
             code = shown(refusal, as_json=bool(values.get("as_json")))
         except (typer.Exit, typer.BadParameter, KeyboardInterrupt):
             raise
-        except Exception as error:  # noqa: BLE001 - whatever it is, it is our fault and is reported
-            code = _crashed(error, as_json=bool(values.get("as_json")))
+        except Exception as error:  # noqa: BLE001 - whatever it is, it is reported
+            as_json, raised = bool(values.get("as_json")), _by_a_subject(error)
+            code = shown(raised, as_json=as_json) if raised else _crashed(error, as_json=as_json)
         raise typer.Exit(code)
 
     return run
@@ -126,6 +134,19 @@ def shown(error: CertileError, *, as_json: bool) -> int:
     else:
         sys.stderr.write(f"{error}\n")
     return code
+
+
+def _by_a_subject(error: Exception) -> ArgumentError | None:
+    """The complaint of what the code of a file that a command was given raises, None of ours."""
+    frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
+    for frame in reversed(frames):
+        module = str(frame.f_globals.get("__name__", ""))
+        if module.startswith(SUBJECT):
+            message = f"{module.removeprefix(SUBJECT)} raises {type(error).__name__}: {error}"
+            return ArgumentError("A309", message, loc=Loc.of_frame(frame))
+        if module.startswith("certile."):
+            return None
+    return None
 
 
 def _crashed(error: Exception, *, as_json: bool) -> int:

@@ -92,7 +92,7 @@ def _plan(number: int, plan: GroupPlan) -> Iterator[str]:
     )
     yield _table(
         f"{len(plan.rejected)} rejected",
-        ("S", "Q", "rule", "value", "limit", "reason"),
+        ("S", "Q", "V", "rule", "value", "limit", "reason"),
         [_rejection(each) for each in plan.rejected],
     )
 
@@ -141,7 +141,8 @@ def _form(made: Form) -> tuple[object, ...]:
 
 
 def _rejection(no: Rejection) -> tuple[object, ...]:
-    where = (no.subgroups_per_program, no.programs_per_group)
+    wide = "" if no.lane_elements is None else no.lane_elements
+    where = (no.subgroups_per_program, no.programs_per_group, wide)
     return (*where, no.rule, no.value, no.limit, no.reason)
 
 

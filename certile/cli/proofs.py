@@ -21,7 +21,7 @@ from certile.proof.check.regions import check_rewrite
 from certile.proof.registry import certificate_text, shipped
 from certile.search.derivations import digest
 from certile.search.fusion import Chain, Fused, derive
-from certile.search.laws import Refusal
+from certile.search.laws import Unproved
 from certile.search.regions import Rewrite, derived
 
 # The number of columns is in no proof.
@@ -73,9 +73,9 @@ def _accepted(answer: str | None) -> None:
 def _building() -> float:
     """Return the seconds that deriving every chain of the package's kernels takes."""
     spent = 0.0
-    made: dict[str, Fused | Refusal] = {}
+    made: dict[str, Fused | Unproved] = {}
 
-    def once(chain: Chain) -> Fused | Refusal:
+    def once(chain: Chain) -> Fused | Unproved:
         nonlocal spent
         name = digest(chain)
         if name not in made:

@@ -24,7 +24,7 @@ from certile.proof.check import check
 from certile.proof.outline import outline
 from certile.proof.registry import digest_of, shipped
 from certile.runtime.kernel import TileKernel
-from certile.search.laws import Refusal
+from certile.search.laws import Unproved
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ def of_author(written: UserLaw, dtype: str) -> Proof:
         hint = "its merge is tried on generated lists whenever a kernel that uses it is compiled"
         raise UnsupportedError("U507", message, loc=written.loc, hint=hint)
     proved = certify(found.law, found.meaning)
-    if isinstance(proved, Refusal):
+    if isinstance(proved, Unproved):
         reason = f"{proved.obligation}: {proved.shown if proved.formulas else proved.goal}"
         return Proof(found.law, found.meaning, "", reason, proved.notes())
     return Proof(proved.law, proved.meaning, proved.certificate, None)

@@ -10,17 +10,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from certile.cli.prove import Proof, Shown, proof_document
-from certile.cli.subject import stand_ins
+from certile.cli.subject import stand_ins, told
 from certile.cli.tables import aligned
 from certile.diagnostics import Refusal
 from certile.frontend.spec import Shaped
 from certile.ir.dtypes import DType
 from certile.ir.folds import fold_of
 from certile.ir.laws import Law, is_built_in
-from certile.ir.tile import Fallback, Kernel, Reduce, Scan
+from certile.ir.loads import merged_loads
+from certile.ir.tile import Fallback, Kernel, Reduce, ScalarArg, Scan, Tile
 from certile.ir.walk import parallel_regions, specialise, values
 from certile.proof import render
 from certile.proof.check.regions import claimed
@@ -43,22 +45,47 @@ _KEPT = "a plan takes the form that costs less, which may be the one as written:
 _SOME = 4099
 
 
-def kernel_document(kernel: TileKernel, shape: str, dtype: str, shown: Shown) -> dict[str, object]:
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """A kernel as it is written, and what becomes of each of its regions that has a chain."""
+
+    kernel: Kernel
+    found: tuple[Derived, ...]
+
+    @property
+    def refused(self) -> bool:
+        """Whether there are chains of reductions, and none is rewritten."""
+        return bool(self.found) and all(each.rewrite is None for each in self.found)
+
+
+def looked_at(kernel: TileKernel, shape: str, dtype: str) -> Looked:
+    """Trace a kernel and look for what its chains of reductions can be rewritten to.
+
+    Extents that `shape` does not tell stay open, as far as annotations give ranks; a rewrite is
+    then looked for at extents that no constant of the kernel is made for.
+    """
+    arguments = stand_ins(kernel, shape, dtype, by_rank=True)
+    known = told(kernel, shape)
+    ranks = {n: len(v.shape) for n, v in arguments.items() if isinstance(v, Shaped)}
+    opened = not shape or any(name not in known for name in ranks)
+    traced = kernel.tile_ir(arguments, generic=opened)
+    extents = {name: known.get(name, (_SOME,) * rank) for name, rank in ranks.items()}
+    return Looked(traced, tuple(_derived(specialise(traced, extents) if opened else traced)))
+
+
+def kernel_document(looked: Looked, shown: Shown) -> dict[str, object]:
     """Return the laws that a kernel's reductions and scans use, and what is rewritten."""
-    traced = kernel.tile_ir(stand_ins(kernel, shape, dtype), generic=not shape)
     return {
-        "kernel": kernel.name,
-        "rewrites": [_rewrite_document(each, shown) for each in _derived(traced, kernel, shape)],
-        "laws": list(_uses(traced)),
+        "kernel": looked.kernel.name,
+        "rewrites": [_rewrite_document(each, shown) for each in looked.found],
+        "laws": list(_uses(looked.kernel)),
     }
 
 
-def _derived(traced: Kernel, kernel: TileKernel, shape: str) -> list[Derived]:
-    """What becomes of each region; without shapes, for one that no constant is made for."""
-    if not shape:
-        ranks = {n: v for n, v in stand_ins(kernel, "", "f32").items() if isinstance(v, Shaped)}
-        traced = specialise(traced, {name: (_SOME,) * len(v.shape) for name, v in ranks.items()})
-    found = (derived(traced, region) for region in parallel_regions(traced))
+def _derived(specialised: Kernel) -> list[Derived]:
+    """What becomes of each region that has a chain."""
+    merged = merged_loads(specialised)
+    found = (derived(merged, region) for region in parallel_regions(merged))
     return [each for each in found if each.rewrite is not None or each.refusals]
 
 
@@ -68,32 +95,54 @@ def _rewrite_document(found: Derived, shown: Shown) -> dict[str, object]:
     return {
         "proved": rewrite is not None,
         "certificate": None if rewrite is None else rewrite.digest,
-        "laws": [_law_document(*each, shown) for each in proofs],
+        "laws": [_law_document(each, shown) for each in proofs],
         "refusals": [refusal.to_json() for refusal in found.refusals],
     }
 
 
-def _proofs(rewrite: Rewrite) -> Iterator[tuple[Proof, list[str]]]:
-    """The law of each fallback with what it has to mean, as the checker reads it.
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """The law of a fallback with what it has to mean, as the checker reads it.
 
-    Beside it the names of the axes for whose coordinates there is a list each.
+    `columns` are the axes for whose coordinates there is a list each, and `given` what each
+    parameter of the law is in the kernel.
     """
+
+    proof: Proof
+    columns: tuple[str, ...]
+    given: Mapping[str, str]
+
+
+def _proofs(rewrite: Rewrite) -> Iterator[_Read]:
+    """The law of each fallback."""
     fallbacks = (at for at in values(rewrite.kernel) if isinstance(at, Fallback))
     claims: Any = rewrite.certificate["laws"]
     for at, claim in zip(fallbacks, claims, strict=True):
         law, meaning = claimed(at, claim)
         fold = fold_of(at)
-        columns = [] if fold is None else [axis.name for axis in fold.spanned]
-        yield Proof(law, meaning, json.dumps(claim["certificate"]), None), columns
+        proof = Proof(law, meaning, json.dumps(claim["certificate"]), None)
+        columns = () if fold is None else tuple(axis.name for axis in fold.spanned)
+        numbers = () if fold is None else tuple(map(_called, fold.given))
+        yield _Read(proof, columns, dict(zip(law.parameters, numbers, strict=True)))
 
 
-def _law_document(proof: Proof, columns: list[str], shown: Shown) -> dict[str, object]:
+def _called(number: Tile) -> str:
+    """What a number that all elements share is in the kernel."""
+    if isinstance(number, ScalarArg):
+        return number.name
+    where = f" at line {number.loc.line}" if number.loc.known else ""
+    return f"the {number.mnemonic.removeprefix('tile.')}{where}"
+
+
+def _law_document(read: _Read, shown: Shown) -> dict[str, object]:
+    proof = read.proof
     document = proof_document(proof, shown)
     # The certificate of a rewrite holds that of its law.
     del document["certificate"]
     return {
         **document,
-        "columns": columns,
+        "columns": list(read.columns),
+        "given": dict(read.given),
         "before": render.results(proof.law, proof.meaning),
         "after": render.program(proof.law),
         "discharges": proof.content["discharges"],
@@ -131,16 +180,15 @@ def _held_by(law: Law, policy: str, digest: str | None) -> str:
     return "property tests" if is_built_in(law) else "generated lists"
 
 
-def kernel_text(kernel: TileKernel, shape: str, dtype: str, shown: Shown) -> str:
+def kernel_text(looked: Looked, shown: Shown) -> str:
     """Return the laws of a kernel as a table, and each rewrite as a proof to follow."""
-    traced = kernel.tile_ir(stand_ins(kernel, shape, dtype), generic=not shape)
-    found = _derived(traced, kernel, shape)
-    lines = [f"kernel {kernel.name}", _table(list(_uses(traced)))]
+    kernel, found = looked.kernel, looked.found
+    lines = [f"kernel {kernel.name}", _table(list(_uses(kernel)))]
     for each in found:
         lines += ["", *_region_lines(each, shown)]
     if not shown.latex and any(each.rewrite is not None for each in found):
         lines += ["", _KEPT]
-    return "\n".join(lines if found else [*lines, _nothing(traced)])
+    return "\n".join(lines if found else [*lines, _nothing(kernel)])
 
 
 def _nothing(kernel: Kernel) -> str:
@@ -166,20 +214,21 @@ def _table(uses: list[Mapping[str, Any]]) -> str:
 
 def _region_lines(found: Derived, shown: Shown) -> Iterator[str]:
     if found.rewrite is not None:
-        for proof, columns in _proofs(found.rewrite):
-            yield from _law_lines(proof, columns, shown)
+        for read in _proofs(found.rewrite):
+            yield from _law_lines(read, shown)
         yield f"proved; certificate {found.rewrite.digest}"
     for refusal in found.refusals:
         yield from _refusal_lines(refusal)
 
 
-def _law_lines(proof: Proof, columns: list[str], shown: Shown) -> Iterator[str]:
-    law, meaning = proof.law, proof.meaning
+def _law_lines(read: _Read, shown: Shown) -> Iterator[str]:
+    proof, law, meaning = read.proof, read.proof.law, read.proof.meaning
     if shown.latex:
         yield render.latex(law, meaning)
         return
-    each = f", one for each of {', '.join(columns)}" if columns else ""
+    each = f", one for each of {', '.join(read.columns)}" if read.columns else ""
     yield f"as written, reductions of a list xs{each}:"
+    yield from (f"  {name} is {what}" for name, what in read.given.items())
     yield from (f"  {line}" for line in render.results(law, meaning))
     yield "rewritten, one reduction:"
     yield from (f"  {line}" for line in render.program(law))

@@ -16,6 +16,8 @@ from certile.cli.options import Backend, PlanFlags, Target
 from certile.cli.output import unwritable
 from certile.cli.subject import Subject
 from certile.diagnostics import ArgumentError, Refusal
+from certile.ir.tile import Kernel, Tile
+from certile.ir.walk import values
 from certile.pipeline import CompiledProgram, compile_program, plan_program
 from certile.plan.document import plan_json
 from certile.plan.record import GroupPlan
@@ -46,11 +48,23 @@ def sheet_for(target: Target, name: str | None) -> Sheet:
 
 
 def planned(subject: Subject, target: Target, flags: PlanFlags) -> tuple[GroupPlan, ...]:
-    """Return the plan of each launch."""
-    sheet = sheet_for(target, flags.sheet)
-    return plan_program(
-        subject.kernel, subject.programs, sheet, flags.options(), facts=subject.facts()
-    )
+    """Return the plan of each launch.
+
+    Raises what code generation says of element types that the target lacks, U310: a plan of a
+    kernel that cannot be had is none.
+    """
+    sheet, options = sheet_for(target, flags.sheet), flags.options()
+    kernel, facts = subject.kernel, subject.facts(sheet)
+    plans = plan_program(kernel, subject.programs, sheet, options, facts=facts)
+    if _has_foreign(kernel, sheet) and all(plan.mapping is not None for plan in plans):
+        compile_program(kernel, facts, subject.programs, sheet, options)
+    return plans
+
+
+def _has_foreign(kernel: Kernel, sheet: Sheet) -> bool:
+    """Whether a kernel speaks of an element type that the target lacks; code may still do."""
+    tiles = {value.dtype for value in values(kernel) if isinstance(value, Tile)}
+    return not {view.dtype for view in kernel.views} | tiles <= set(sheet.dtypes)
 
 
 def documents(
@@ -110,14 +124,14 @@ def explained(
     stages += _plan_stages(plans, subject, target, dtype)
     if all(plan.mapping is not None for plan in plans):
         compiled = compile_program(
-            subject.kernel, subject.facts(), subject.programs, sheet, flags.options(), watch
+            subject.kernel, subject.facts(sheet), subject.programs, sheet, flags.options(), watch
         )
         stages += _heard(watch)
         stages.append(Stage(95, "launch", "95-launch.json", launch_text(compiled)))
         if backend == "tirx":
             stages += _through_tvm(subject, target, flags, sheet)
     refusals = tuple(refusal for plan in plans for refusal in plan.refusals)
-    stages.append(Stage(99, "why", "why.txt", why_texts(plans)))
+    stages.append(Stage(99, "why", "why.txt", why_texts(plans, subject)))
     stages.sort(key=lambda stage: stage.number)
     return Explained(tuple(stages), plans, refusals)
 
@@ -173,6 +187,23 @@ def plan_texts(plans: tuple[GroupPlan, ...]) -> str:
     return "\n\n".join(plan_text(plan) for plan in plans)
 
 
-def why_texts(plans: tuple[GroupPlan, ...]) -> str:
+def why_texts(plans: tuple[GroupPlan, ...], subject: Subject) -> str:
     """Return what was chosen, rejected and refused in each launch, and the reason of each."""
-    return "\n\n".join(why_text(plan) for plan in plans)
+    taken = [f"extent       {each}; another one is traced again" for each in subject.specialised]
+    parts = ["\n".join(taken)] if taken else []
+    return "\n\n".join([*parts, *map(why_text, plans)])
+
+
+def notes(subject: Subject) -> dict[str, list[dict[str, object]]]:
+    """Return which extents a kernel's code took as numbers, as plain data; nothing for none."""
+    taken: list[dict[str, object]] = [
+        {
+            "kind": "extent",
+            "dim": str(each.dim),
+            "value": each.value,
+            "loc": {"file": each.loc.file, "line": each.loc.line, "column": each.loc.column},
+            "text": str(each),
+        }
+        for each in subject.specialised
+    ]
+    return {"notes": taken} if taken else {}

@@ -11,20 +11,23 @@ import importlib.util
 import inspect
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 from pathlib import Path
 from types import ModuleType
 
 from certile.cli.options import FormFlags, parse_shape
+from certile.cli.output import SUBJECT
 from certile.diagnostics import ArgumentError, CertileError
 from certile.frontend.spec import Shaped
+from certile.frontend.state import Specialised
 from certile.ir.dtypes import BY_NAME, DType, f32
 from certile.ir.host import ViewFacts, row_major_facts
 from certile.ir.tile import Kernel
 from certile.ir.walk import extent_of, parallel_regions
 from certile.ops.kernels import bare
 from certile.runtime.kernel import TileKernel
+from certile.targets.sheet import Sheet
 
 Shapes = Mapping[str, tuple[int, ...]]
 
@@ -35,7 +38,8 @@ _DECORATORS = {"kernel": "@ct.tile_kernel", "law": "@ct.law"}
 class Subject:
     """A kernel to look at; `source` is its Python text, where there is one.
 
-    That text begins at line `first_line` of `file`.
+    That text begins at line `first_line` of `file`.  `specialised` are the extents that the
+    kernel's code took as numbers, so that the kernel holds for these shapes alone.
     """
 
     name: str
@@ -46,10 +50,18 @@ class Subject:
     source: str = ""
     file: str = ""
     first_line: int = 0
+    specialised: tuple[Specialised, ...] = ()
 
-    def facts(self) -> dict[str, ViewFacts]:
+    def facts(self, sheet: Sheet) -> dict[str, ViewFacts]:
         """Return what is known of each view when its array is C-ordered and aligned to 64 bytes."""
-        return facts_of(self.kernel, self.shapes)
+        facts = facts_of(self.kernel, self.shapes)
+        if sheet.kind != "cpu":
+            return facts
+        size = {v.name: prod(self.shapes[v.name]) * v.dtype.size for v in self.kernel.views}
+        return {
+            name: replace(known, large=size[name] > sheet.large_bytes)
+            for name, known in facts.items()
+        }
 
 
 def facts_of(kernel: Kernel, shapes: Shapes) -> dict[str, ViewFacts]:
@@ -81,12 +93,12 @@ def _from_file(path: Path, name: str, shape: str, form: FormFlags) -> Subject:
     kernel = _load(path, name)
     arguments = stand_ins(kernel, shape, form.dtype)
     shapes = {n: value.shape for n, value in arguments.items() if isinstance(value, Shaped)}
-    made = kernel.tile_ir(arguments)
+    made, specialised = kernel.traced(arguments)
     programs = tuple(
         prod(extent_of(axis, shapes) for axis in region.over) for region in parallel_regions(made)
     )
     first = next(iter(shapes.values()), ())
-    return Subject(name, made, shapes, programs, first, *_source(kernel))
+    return Subject(name, made, shapes, programs, first, *_source(kernel), specialised)
 
 
 def _source(kernel: TileKernel) -> tuple[str, str, int]:
@@ -95,28 +107,25 @@ def _source(kernel: TileKernel) -> tuple[str, str, int]:
     return inspect.getsource(kernel.function), code.co_filename, code.co_firstlineno
 
 
-def stand_ins(kernel: TileKernel, shape: str, dtype: str) -> dict[str, object]:
+def stand_ins(
+    kernel: TileKernel, shape: str, dtype: str, *, by_rank: bool = False
+) -> dict[str, object]:
     """Return an argument for each parameter that has no default: a shaped one, or the number 1.
 
-    Without a shape, a view whose annotation gives its rank has extents of 1.  Raises ArgumentError
-    A309 for a view whose shape nothing tells.
+    With `by_rank` a view that `shape` does not tell has extents of 1 where its annotation gives a
+    rank.  Raises ArgumentError A309 for a view whose shape nothing tells.
     """
-    named, everywhere = _shapes(shape) if shape else ({}, None)
+    known = told(kernel, shape)
     own_dtypes, common = _dtypes(dtype)
     made: dict[str, object] = {}
     for parameter in kernel.signature.parameters:
         name = parameter.name
-        if parameter.kind in ("view", "any") and (name in named or not parameter.optional):
-            extents = named.get(name, everywhere)
-            if extents is None and not shape and parameter.view.rank is not None:
+        if parameter.kind in ("view", "any") and (name in known or not parameter.optional):
+            extents = known.get(name)
+            if extents is None and by_rank and parameter.view.rank is not None:
                 extents = (1,) * parameter.view.rank
             if extents is None:
-                raise ArgumentError(
-                    "A309",
-                    f"the shape of {name} is not given",
-                    hint=f"pass --shape {name}=3x4096, others after a comma, or --shape 3x4096 for "
-                    "all that are not named; a rank, as in ct.View[..., 2], serves `prove` too",
-                )
+                raise _untold(kernel, name, known, by_rank=by_rank)
             taken = parameter.view.dtypes
             fits = not taken or common in taken
             default = common if fits else BY_NAME[str(taken[0])]
@@ -125,6 +134,46 @@ def stand_ins(kernel: TileKernel, shape: str, dtype: str) -> dict[str, object]:
             whole = parameter.number == "int" or not (parameter.dtype or f32).is_float
             made[name] = True if parameter.number == "bool" else 1 if whole else 1.0
     return made
+
+
+def told(kernel: TileKernel, shape: str) -> dict[str, tuple[int, ...]]:
+    """Return the extents that `shape` gives to views: by name, or those for all of their rank.
+
+    A view that may be left out has only what is given by its name.
+    """
+    named, everywhere = _shapes(shape) if shape else ({}, None)
+    known: dict[str, tuple[int, ...]] = {}
+    for parameter in kernel.signature.parameters:
+        if parameter.kind not in ("view", "any"):
+            continue
+        fits = everywhere is not None and parameter.view.rank in (None, len(everywhere))
+        if parameter.name in named:
+            known[parameter.name] = named[parameter.name]
+        elif everywhere is not None and fits and not parameter.optional:
+            known[parameter.name] = everywhere
+    return known
+
+
+def _untold(kernel: TileKernel, missing: str, known: Shapes, *, by_rank: bool) -> ArgumentError:
+    """Return the error A309 for a view whose shape nothing tells; its hint names all that do."""
+    shapes: list[str] = []
+    for parameter in kernel.signature.parameters:
+        name, rank = parameter.name, parameter.view.rank
+        if name in known:
+            shapes.append(f"{name}={'x'.join(map(str, known[name]))}")
+            continue
+        needed = parameter.kind in ("view", "any") and not parameter.optional
+        if needed and (rank is None or not by_rank):
+            shapes.append(f"{name}={_some_shape(2 if rank is None else rank)}")
+    hint = f"pass extents by name, as in --shape {','.join(shapes)}"
+    if by_rank:
+        hint += "; a rank, as in ct.View[..., 2], serves too"
+    return ArgumentError("A309", f"the shape of {missing} is not given", hint=hint)
+
+
+def _some_shape(rank: int) -> str:
+    """An example of a shape, such as 3x4096."""
+    return "3" if rank == 1 else "x".join(["2"] * (rank - 2) + ["3", "4096"])
 
 
 def _has_default(kernel: TileKernel, name: str) -> bool:
@@ -188,7 +237,7 @@ def imported(path: Path) -> ModuleType:
     """Run a file as a module; raises `ArgumentError` A309 for one that is not there or fails."""
     if not path.exists():
         raise ArgumentError("A309", f"there is no file {path}")
-    spec = importlib.util.spec_from_file_location(f"certile_subject_{path.stem}", path)
+    spec = importlib.util.spec_from_file_location(f"{SUBJECT}{path.stem}", path)
     if spec is None or spec.loader is None:
         raise ArgumentError("A309", f"{path} cannot be imported")
     module = importlib.util.module_from_spec(spec)

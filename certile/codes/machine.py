@@ -104,11 +104,10 @@ MACHINE: tuple[Code, ...] = (
         "M022",
         "A simulated launch is not clean",
         "The Metal text of a kernel was run on a CPU and showed a race, an access outside its "
-        "buffer, a read of memory without a value or a divergent barrier. A kernel whose instances "
-        "meet in one element, which the compiler cannot always see, shows the same race.",
+        "buffer, a read of memory without a value or a divergent barrier. The interpreter ran the "
+        "same call and found no fault of the kernel (K090 to K093), so its code is at fault.",
         "",
-        'run it with ct.target("reference"), which says K090 to K093 where the kernel is at fault; '
-        "otherwise report it with the crash file",
+        "report it with the crash file",
     ),
     Code(
         "M030",

@@ -96,8 +96,8 @@ OPERATIONS: dict[str, tuple[Code, ...]] = {
             "A309",
             "kernel that a command cannot find or shape",
             (
-                "The file or the kernel named FILE.py:kernel is not there, or the shape of one of "
-                "its views is not given."
+                "The file or the kernel named FILE.py:kernel is not there, the shape of one of its "
+                "views is not given, or the code of the file raises an error of its own."
             ),
             "certile explain kernels.py:scale --shape 3x4096  # there is no such file",
             "Name an existing file and kernel, and give each view a shape",
@@ -142,7 +142,8 @@ OPERATIONS: dict[str, tuple[Code, ...]] = {
             "subject of an export that is not clear",
             (
                 "certile.tirx.export writes a kernel for fixed shapes. It was given something that "
-                "is no kernel, no shape or no target, or nothing was said of a parameter."
+                "is no kernel, no shape or no target, or nothing was said of a parameter. "
+                "certile.tirx.recognise reads a function, at shapes that the function allows."
             ),
             'certile.tirx.export("sum", "3x4096", "llvm")',
             "name a kernel, give a shape for each view and a number for each scalar",

@@ -44,7 +44,7 @@ PLANNING: tuple[Code, ...] = (
         code="P004",
         title="The mapping that was asked for cannot be had",
         paragraph=(
-            'A mapping was demanded (scope="subgroup" or "group", subgroup_reductions="on", an '
+            'A mapping was demanded (a scope other than "auto", subgroup_reductions="on", an '
             "exact number of threads or programs a group) and is not legal for this kernel or "
             "target. Only the automatic choice may fall back to the reference map."
         ),

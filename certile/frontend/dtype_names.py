@@ -8,20 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from certile.ir.array_types import FULL_NAMES, MLX_NAMES
 from certile.ir.dtypes import BY_NAME, DType
 
-_LONG = {
-    "bool_": "bool",
-    "float16": "f16",
-    "bfloat16": "bf16",
-    "float32": "f32",
-    "float64": "f64",
-    # NumPy's extension and PyTorch name the format by what it lacks; kin with other codes differ.
-    "float8_e4m3fn": "f8e4m3",
-    "float8_e5m2": "f8e5m2",
-    **{f"int{bits}": f"i{bits}" for bits in (8, 16, 32, 64)},
-    **{f"uint{bits}": f"u{bits}" for bits in (8, 16, 32, 64)},
-}
+_OURS = {theirs: ours for table in (FULL_NAMES, MLX_NAMES) for ours, theirs in table.items()}
 
 # Modules whose dtype objects print as `module.name`.
 _PRINTED = ("torch.", "mlx.core.")
@@ -38,9 +28,9 @@ def dtype_of(item: object) -> DType | None:
     if isinstance(item, DType):
         return item
     if isinstance(item, str):
-        return BY_NAME.get(_LONG.get(item, item))
+        return BY_NAME.get(_OURS.get(item, item))
     if isinstance(item, np.dtype):
-        return BY_NAME.get(_LONG.get(item.name, item.name)) if item.isnative else None
+        return BY_NAME.get(_OURS.get(item.name, item.name)) if item.isnative else None
     if isinstance(item, type):
         # Python's own `float` is no answer to "which width?".
         known = issubclass(item, np.generic) or item.__module__.startswith("ml_dtypes")

@@ -7,10 +7,14 @@ the claims to `certile.frontend.user_laws`, and what is computed to the terms.
 
 from __future__ import annotations
 
+import dis
 import inspect
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
+from types import CodeType
 
+from certile.diagnostics import KernelError, with_article
 from certile.frontend.dtype_names import dtype_of
 from certile.frontend.elementwise import Operand, convert, lift
 from certile.frontend.fold import TermWriter
@@ -27,16 +31,34 @@ from certile.source import Loc
 _EXEMPLARS: dict[str, bool | int | float] = {"bool": True, "int": 0, "float": 0.0}
 
 
-class _StateHandle:
-    """A state as a method reads it: `s.total` or `s["total"]`."""
+# What Python does with operands, and with what is taken for a number or a collection.
+_OPERATORS = (
+    *("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul"),
+    *("and", "or", "xor", "lshift", "rshift"),
+)
+_OTHERS = (
+    *("neg", "pos", "abs", "invert", "bool", "int", "float", "index", "len", "iter", "call"),
+    *("lt", "le", "gt", "ge", "eq", "ne"),
+)
 
-    __slots__ = ("_missing", "_values")
+
+class LawState:
+    """A state as a method reads it: `s.total` or `s["total"]`.
+
+    Anything else that is done with it is the author's mistake, and raises what `misused` makes.
+    """
+
+    __slots__ = ("_missing", "_misused", "_values")
 
     def __init__(
-        self, values: Mapping[str, TileHandle], missing: Callable[[str], Exception]
+        self,
+        values: Mapping[str, TileHandle],
+        missing: Callable[[str], Exception],
+        misused: Callable[[], Exception],
     ) -> None:
         self._values = values
         self._missing = missing
+        self._misused = misused
 
     def __getattr__(self, name: str) -> TileHandle:
         # Libraries and Python itself ask for such names to see what they have before them.
@@ -50,10 +72,20 @@ class _StateHandle:
         return self._values[name]
 
 
+def _misused(state: LawState, *_: object) -> object:
+    """Stand for every operation that a state does not have."""
+    raise state._misused()
+
+
+for _name in (*_OTHERS, *_OPERATORS, *(f"r{_each}" for _each in _OPERATORS)):
+    setattr(LawState, f"__{_name}__", _misused)
+
+
 class Methods:
     """Runs the methods of one law.
 
-    What they return is complained of at `loc`; None: at the line of the kernel that runs then.
+    What they return is complained of where they return it, and the law itself at `loc`, or at the
+    line of the kernel that runs then.
     """
 
     def __init__(
@@ -222,7 +254,7 @@ class Methods:
 
     def _component(self, writer: TermWriter, name: str, component: str, value: object) -> IrTile:
         """A returned value in the dtype of its component, where that loses nothing."""
-        operand, wanted = lift(self._state, value), self._dtypes[component]
+        operand, wanted = self._returned(name, value), self._dtypes[component]
         writer.require_pure()
         if operand.weak is None:
             kept = promote(operand.natural, wanted) == wanted
@@ -234,14 +266,29 @@ class Methods:
 
     def _any(self, writer: TermWriter, name: str, value: object) -> IrTile:
         """A returned value in its own dtype; a number takes the one that is accumulated in."""
-        operand: Operand = lift(self._state, value)
+        operand = self._returned(name, value)
         writer.require_pure()
         fits = operand.weak is not None and (
             weak(self._accumulate, _EXEMPLARS[operand.weak]) == self._accumulate
         )
         return convert(self._state, operand, self._accumulate if fits else operand.natural)
 
-    def _of(self, writer: TermWriter, side: str) -> _StateHandle:
+    def _returned(self, name: str, value: object) -> Operand:
+        """A value that a method returned; the method is where one that is none is complained of."""
+        if isinstance(value, LawState):
+            one = next(iter(self._types))
+            what = f"gives a whole state; return its components, such as `s.{one}`"
+            raise self.fault(name, what)
+        try:
+            return lift(self._state, value)
+        except KernelError as error:
+            if error.code == "K010":
+                what = "None" if value is None else with_article(type(value).__name__)
+                raise self.fault(name, f"gives {what}, which is no value of a state") from None
+            loc = self._place(name)
+            raise KernelError(replace(error.diagnostic, loc=loc or error.loc)) from None
+
+    def _of(self, writer: TermWriter, side: str) -> LawState:
         values = writer.variables(side, self._dtypes)
         handles = {name: self._state.tile(value) for name, value in values.items()}
 
@@ -250,7 +297,12 @@ class Methods:
             hint = f"its state is {', '.join(self._types)}"
             return self._state.fault("K041", message, hint=hint)
 
-        return _StateHandle(handles, missing)
+        def misused() -> Exception:
+            message = f"a method of law {self._written.name} computes with a whole state"
+            hint = f"compute with its components: {', '.join(f'.{n}' for n in self._types)}"
+            return self._state.fault("K041", message, hint=hint)
+
+        return LawState(handles, missing, misused)
 
     def _writer(self, name: str) -> TermWriter:
         writer = TermWriter(self._state, self._accumulate, partial(self.fault, name))
@@ -270,7 +322,16 @@ class Methods:
     def fault(self, name: str, what: str) -> Exception:
         """The error for a method that does what it may not."""
         message = f"{name} of law {self._written.name} {what}"
-        return self._state.fault("K041", message, loc=self._loc)
+        return self._state.fault("K041", message, loc=self._place(name) or self._loc)
+
+    def _place(self, name: str) -> Loc | None:
+        """Where a method returns, called from the line of the kernel that reduces by the law."""
+        code = getattr(getattr(self._written, name), "__code__", None)
+        if not isinstance(code, CodeType):
+            return None
+        caller = self._state.loc()
+        within = caller if caller.function == self._state.root.co_qualname else None
+        return replace(_last_return(code), caller=within)
 
     def _state_type(self, name: str, at: object) -> StateType:
         if at == "acc" or at == "index":
@@ -296,3 +357,30 @@ def _is_last(term: Term) -> bool:
 
 def _listed(value: object) -> Sequence[object]:
     return value if isinstance(value, tuple | list) else (value,)
+
+
+def _last_return(code: CodeType) -> Loc:
+    """The place of a function's last return, or of its head where its positions are unknown."""
+    found, before = Loc.of_code(code), None
+    for instruction in dis.get_instructions(code):
+        at = instruction.positions
+        if instruction.opname.startswith("RETURN"):
+            # The return of a lambda has no width; what it returns was made just before.
+            wide = at is not None and at.col_offset != at.end_col_offset
+            found = _located(found, at if wide else before)
+        before = at
+    return found
+
+
+def _located(loc: Loc, at: dis.Positions | None) -> Loc:
+    """The place of an instruction of a function that begins at `loc`."""
+    if at is None or not at.lineno:
+        return loc
+    column, end = at.col_offset, at.end_col_offset
+    return replace(
+        loc,
+        line=at.lineno,
+        column=0 if column is None else column + 1,
+        end_line=at.end_lineno or at.lineno,
+        end_column=0 if end is None else end + 1,
+    )

@@ -251,8 +251,9 @@ def _annotated(name: str, annotation: object, optional: bool, loc: Loc) -> Param
         dtypes = [dtype_of(each) for each in annotation.dtypes]
         known = tuple(each for each in dtypes if each is not None)
         if len(known) != len(dtypes):
-            message = f"parameter {name} names a dtype that is none"
-            raise KernelError("K026", message, loc=loc, hint=f"use {NAMES}")
+            wrong = next(each for each in annotation.dtypes if dtype_of(each) is None)
+            message = f"{wrong!r}, which parameter {name} names, is not a dtype"
+            raise KernelError("K026", message, loc=loc, hint=f"use one of {NAMES}")
         view = ViewAnnotation(known, annotation.rank, annotation.inout)
         return Parameter(name, "view", view, optional=optional or annotation.optional)
     if annotation is View or annotation is InOut:

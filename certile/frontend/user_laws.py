@@ -23,7 +23,7 @@ from certile.ir.tile import Policy
 from certile.language.laws import UserLaw
 
 if TYPE_CHECKING:
-    from certile.search.laws import Refusal
+    from certile.search.laws import Unproved
 
 _ORDERED = ("ordered_tree", "fold_left", "fold_right")
 _FOLDS = ("fold_left", "fold_right")
@@ -57,10 +57,10 @@ def _prove(state: State, claimed: Claim, accumulate: DType) -> Law | None:
     from certile.proof.integers import holds_for_integers
     from certile.proof.registry import remember
     from certile.search.authors import certify
-    from certile.search.laws import Refusal
+    from certile.search.laws import Unproved
 
     found = certify(claimed.law, claimed.meaning)
-    if isinstance(found, Refusal):
+    if isinstance(found, Unproved):
         raise _not_proved(state, found)
     if not accumulate.is_float and not holds_for_integers(found.law, found.meaning, accumulate):
         return None
@@ -86,7 +86,7 @@ def _at_hand(claimed: Claim) -> tuple[Term, ...] | None:
     return meaning.closed
 
 
-def _not_proved(state: State, refused: Refusal) -> Exception:
+def _not_proved(state: State, refused: Unproved) -> Exception:
     message = f"law {refused.law} is not what it is said to be: {refused.obligation} is not proved"
     hint = "without spec and step a law is tested on generated lists, and not proved"
     return state.fault("K043", message, notes=refused.notes(), hint=hint)

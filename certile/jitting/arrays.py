@@ -15,13 +15,13 @@ import numpy as np
 
 from certile.diagnostics import KernelError, with_article
 from certile.frontend.dtype_names import dtype_of
+from certile.ir.array_types import numpy_dtype
 from certile.ir.dtypes import DType
 from certile.jitting import windows
 from certile.jitting.graph import Constant, Node, Update, convert, view
 from certile.jitting.promotion import Operand, as_dtype, computed
 from certile.jitting.trace import Cell, Trace, current, fault
 from certile.jitting.windows import Shape, Window
-from certile.runtime.array_info import numpy_dtype
 
 __all__ = [
     "PRODUCTS",

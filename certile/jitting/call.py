@@ -21,6 +21,7 @@ from certile.diagnostics import ArgumentError, KernelError, with_article
 from certile.frontend.captures import Captures
 from certile.frontend.spec import MathMode, typed_key
 from certile.frontend.trace import unwrapped
+from certile.ir.array_types import numpy_dtype
 from certile.ir.dtypes import BY_NAME
 from certile.jitting import explain
 from certile.jitting.arrays import SymbolicArray
@@ -32,7 +33,7 @@ from certile.ops import gradients
 from certile.ops.launch import BoundCall, describe_scratch
 from certile.runtime import arrays
 from certile.runtime import target as targets
-from certile.runtime.arrays import ArrayInfo, numpy_dtype, probe_into
+from certile.runtime.arrays import ArrayInfo, probe_into
 from certile.settings import Target, call_state
 from certile.source import Loc
 

@@ -8,7 +8,7 @@ In: text, a mode, NumPy arrays and a launch shape.  Out: the arrays, changed in 
 import ctypes
 import os
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -173,10 +173,10 @@ class LoadedKernel:
         shuffles the order of threads, SIMD lanes and threadgroups.
 
         Raises:
-            ArgumentError: for buffers, extents or constants that do not fit the kernel.
+            ArgumentError: X020, for buffers, extents, constants or a seed that do not fit.
         """
         library, kernel = self._library, self._kernel
-        launch = abi.Launch(seed=seed)
+        launch = abi.Launch(seed=_seed(seed))
         launch.groups[:] = _extent(grid, "grid")
         launch.threads[:] = _extent(threads, "threads")
         _check_threads(kernel, launch)
@@ -221,10 +221,23 @@ def _compiled(text: str, kind: Build) -> Path:
     )
 
 
-def _extent(extent: Extent, what: str) -> tuple[int, int, int]:
-    values = [int(v) for v in extent]
-    if len(values) != 3 or min(values) < 1 or max(values) >= 1 << 32:
-        raise ArgumentError("X020", f"{what} is three positive numbers, not {tuple(extent)}")
+def _whole(value: object) -> int | None:
+    """An integer of Python or NumPy; None for what is none."""
+    return int(value) if isinstance(value, int | np.integer) else None
+
+
+def _seed(seed: object) -> int:
+    value = _whole(seed)
+    if value is None or not 0 <= value < 1 << 64:
+        raise ArgumentError("X020", f"a seed is a whole number from 0 to 2**64 - 1, not {seed!r}")
+    return value
+
+
+def _extent(extent: object, what: str) -> tuple[int, int, int]:
+    found = [_whole(each) for each in extent] if isinstance(extent, Iterable) else []
+    values = [value for value in found if value is not None and 1 <= value < 1 << 32]
+    if len(found) != 3 or len(values) != 3:
+        raise ArgumentError("X020", f"{what} is three positive numbers, not {extent!r}")
     return values[0], values[1], values[2]
 
 
@@ -247,6 +260,9 @@ def _set_dynamic(kernel: Entry, launch: abi.Launch, given: int | Mapping[int, in
         raise ArgumentError(
             "X020", f"[[threadgroup]] lengths {sorted(needed)} needed, {sorted(lengths)} given"
         )
+    odd = [length for length in lengths.values() if _whole(length) is None]
+    if odd:
+        raise ArgumentError("X020", f"a [[threadgroup]] length is a whole number, not {odd[0]!r}")
     if sum(lengths.values()) > MAX_THREADGROUP_BYTES or min(lengths.values(), default=0) < 0:
         raise ArgumentError(
             "X020", f"{sum(lengths.values())} bytes; a device has {MAX_THREADGROUP_BYTES}"

@@ -31,14 +31,12 @@ __all__ = ["parse"]
 
 def parse(text: str) -> Unit:
     """Read `text`; what is outside the subset stands in `Unit.refusals`."""
-    unit = Unit()
     try:
         tokens = tokenise(text)
     except Refused as refused:
-        unit.refusals.append(refused.diagnostic)
-        return unit
-    reader = _Reader(tokens, unit)
-    reader.read()
+        return Unit(refusals=[refused.diagnostic])
+    unit = Unit(tokens)
+    _Reader(unit).read()
     return unit
 
 
@@ -54,8 +52,8 @@ class _Attribute:
 class _Reader:
     """Walks the top level; after a refusal it goes on at the next item."""
 
-    def __init__(self, tokens: tuple[Token, ...], unit: Unit) -> None:
-        self._tokens = tokens
+    def __init__(self, unit: Unit) -> None:
+        self._tokens = unit.tokens
         self._unit = unit
         self._at = 0
 

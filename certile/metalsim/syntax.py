@@ -125,8 +125,9 @@ Item = Struct | Constant | Function | Kernel
 
 @dataclass(slots=True)
 class Unit:
-    """The items of a text in order, and what was refused while reading it."""
+    """The tokens of a text, its items in order, and what was refused while reading it."""
 
+    tokens: tuple[Token, ...] = ()
     items: list[Item] = field(default_factory=list)
     refusals: list[Diagnostic] = field(default_factory=list)
 

@@ -15,11 +15,12 @@ from operator import itemgetter
 import numpy as np
 
 from certile.diagnostics import ArgumentError
+from certile.ir.array_types import numpy_dtype
 from certile.ir.host import RESIDUE_BYTES
 from certile.ops.layout import Strided, contiguous_strides
 from certile.plan.options import Options
 from certile.runtime import arrays
-from certile.runtime.arrays import ArrayInfo, alignment, numpy_dtype, probe_into
+from certile.runtime.arrays import ArrayInfo, alignment, probe_into
 from certile.runtime.bind import as_numpy
 from certile.runtime.kernel import TileKernel
 

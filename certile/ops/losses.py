@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from certile.diagnostics import ArgumentError
+from certile.ir.array_types import numpy_dtype
 from certile.ops import checks, gradients
 from certile.ops.call import Operation, Recipe, Result
 from certile.ops.kernels.losses import cross_entropy_kernel
@@ -24,7 +25,6 @@ from certile.runtime.arrays import (
     check_output,
     describe,
     empty_like_framework,
-    numpy_dtype,
 )
 
 __all__ = ["cross_entropy"]

@@ -10,12 +10,15 @@ of closed forms to lowering.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
+from math import prod
 
+from certile.ir.folds import alike_components
 from certile.ir.meanings import closed_forms
 from certile.ir.rows import RowProgram
 from certile.ir.terms import Term
 from certile.ir.tile import Reduce
+from certile.ir.types import Axis
 from certile.plan.record import Mapping
 from certile.targets.sheet import Sheet
 
@@ -28,6 +31,10 @@ MOST_OF_A_LANE = 16
 # Rounds after which a worker begins another state.  Merges one after another may all round the same
 # way: where the greatest element grows all along a row, each rescales all that was added before.
 RUN = 64
+# The leaves of a block that a lane folds alone.
+LEAVES = 8
+# The words of states that a lane holds while it folds elements alone, by one loop over the leaves.
+MOST_TOGETHER = 16
 
 
 def forms_of(node: Reduce) -> tuple[Term, ...] | None:
@@ -84,6 +91,32 @@ def chunks_of_round(mapping: Mapping, *, blocks: bool) -> int:
         return plain
     filled = -(-mapping.accumulators * mapping.block // mapping.lane_elements)
     return -(-plain // filled) * filled
+
+
+def folded_together(fold: Reduce, axes: Collection[Axis]) -> int:
+    """How many elements of `axes` a lane can fold by one loop: their states lie in registers.
+
+    Components that do not differ along these axes are held once for all of them.
+    """
+    law = fold.law
+    alike = alike_components(fold, axes)
+    dtypes = law.state_dtypes(fold.accumulate, fold.leaves)
+    words = {
+        part.name: max(1, dtype.size // 4) for part, dtype in zip(law.state, dtypes, strict=True)
+    }
+    shared = sum(words[name] for name in alike)
+    own = sum(words.values()) - shared
+    return max(1, (MOST_TOGETHER - shared) // own) if own else MOST_TOGETHER
+
+
+def chunks_of_folds(
+    folds: Sequence[Reduce], axes: tuple[Axis, ...], mapping: Mapping, workers: int
+) -> int:
+    """The chunks that one round of a sweep takes whose lanes fold alone: all that have room."""
+    wide = mapping.lane_elements
+    owned = -(-prod(axis.static for axis in axes) // (workers * wide))
+    room = min(folded_together(fold, axes) for fold in folds) // wide
+    return max(chunks_of_round(mapping, blocks=False), min(owned, room))
 
 
 def merges_of_blocks(slots: int, mapping: Mapping) -> int:

@@ -17,6 +17,7 @@ from certile.analysis.fences import second_fences
 from certile.diagnostics import Refusal
 from certile.ir.rows import RowProgram
 from certile.plan import cpu
+from certile.plan.ahead import rows_ahead
 from certile.plan.blocks import block_of
 from certile.plan.cost import CandidateFacts, CostPolicy, Counts, Score, checked, facts_of
 from certile.plan.phases import phases_of, unphased
@@ -92,9 +93,10 @@ def only(made: GroupPlan, counts: Counts, policy: CostPolicy) -> GroupPlan:
     if declined is not None:
         return replace(made, declined=declined)
     mapping = cpu.mapping_of(rows, sheet, options)
+    work = facts_of(counts, mapping).work
+    mapping = replace(mapping, ahead=rows_ahead(rows, work, made.programs, sheet))
     made = _best(made, counts, [candidate_of(mapping, checked(policy, facts_of(counts, mapping)))])
-    work = cpu.work_of(rows, made.programs, sheet)
-    return replace(made, task_groups=work.task_groups, pool_threads=work.pool_threads)
+    return replace(made, serial_groups=cpu.serial_programs(rows, sheet))
 
 
 def candidate_of(mapping: Mapping, score: Score) -> Candidate:
@@ -186,7 +188,7 @@ def _mappings(counts: Counts, space: Space, pack: _Pack, options: Options) -> li
     """The mappings of legal widths and packs; several chunks a round where they make blocks."""
     rows, sheet, (wide, phase) = counts.rows, counts.sheet, pack
     unrolls = [options.unroll]
-    tried = options.policy == "service" and options.unroll == 1 and wide < BLOCK_UNROLL
+    tried = options.policy != "analytic" and options.unroll == 1 and wide < BLOCK_UNROLL
     if tried and block_of(rows, sheet, wide, BLOCK_UNROLL) > 1:
         unrolls.append(BLOCK_UNROLL)
     return [
@@ -196,7 +198,7 @@ def _mappings(counts: Counts, space: Space, pack: _Pack, options: Options) -> li
             packed,
             wide,
             unroll=unroll,
-            block=block_of(rows, sheet, wide, unroll) if options.policy == "service" else 1,
+            block=block_of(rows, sheet, wide, unroll) if options.policy != "analytic" else 1,
             phase=phase,
         )
         for width, packed in space.legal

@@ -26,7 +26,9 @@ from certile.plan.candidates import one_element_a_lane, only, searched
 from certile.plan.cost import CostPolicy, Counts, analytic, counts_of, useful_elements
 from certile.plan.exactness import unkept_promise
 from certile.plan.forms import Wanted, default_materialization
+from certile.plan.options import OwnPolicy
 from certile.plan.record import Declined, GroupPlan, Mapping, Options
+from certile.plan.scopes import Level, bound_to, made_alone, scoped
 from certile.plan.service import service
 from certile.plan.space import check_options, limits_of
 from certile.targets.sheet import Sheet
@@ -48,11 +50,12 @@ class _Request:
     policy: CostPolicy
     facts: Layouts[str, ViewFacts] | None
     made: GroupPlan
+    level: Level
 
     @property
     def bound(self) -> bool:
         """Whether the caller demands the subgroup map."""
-        return self.made.options.subgroup_reductions == "on" or self.parallel.scope == "subgroup"
+        return self.made.options.subgroup_reductions == "on" or self.level == "subgroup"
 
 
 def choose(
@@ -74,7 +77,37 @@ def choose(
     check_options(options)
     limits_of(sheet, options)
     scored_by = policy if policy is not None else _policy(options, sheet)
-    made = GroupPlan(
+    made = _asked(programs, sheet, options)
+    unkept = unkept_promise(kernel, parallel, sheet)
+    if unkept is not None:
+        made = replace(made, refusals=(unkept,))
+        return _declined(made, Declined("target", unkept.text), serve=False)
+    level = bound_to(parallel, sheet.kind)
+    if isinstance(level, Refusal):
+        made = replace(made, refusals=(level,))
+        return _declined(made, Declined("scope", level.text), serve=False)
+    if level == "group":
+        # Few programs ask for a group, and its planner takes time to import.
+        from certile.plan.groups import plan_group
+
+        return plan_group(made, kernel, parallel, scored_by)
+    if options.subgroup_reductions == "off":
+        off = Declined("off", "subgroup reductions are switched off")
+        return _declined(made, off, serve=level != "subgroup")
+    request = _Request(kernel, parallel, scored_by, facts, made, level)
+    if level == "worker":
+        return _one_a_worker(request)
+    beside = _flat(request)
+    if beside is not None:
+        return beside
+    first, *others = forms.as_written(options, sheet)
+    plan = _planned(request, first, _admitted(request, first))
+    return plan if options.policy == "analytic" else _best_form(request, plan, others)
+
+
+def _asked(programs: int, sheet: Sheet, options: Options) -> GroupPlan:
+    """What was asked for, with nothing decided."""
+    return GroupPlan(
         rows=None,
         sheet=sheet,
         options=options,
@@ -83,25 +116,6 @@ def choose(
         declined=None,
         materialization=options.materialization or default_materialization(sheet),
     )
-    unkept = unkept_promise(kernel, parallel, sheet)
-    if unkept is not None:
-        made = replace(made, refusals=(unkept,))
-        return _declined(made, Declined("target", unkept.text), serve=False)
-    if parallel.scope == "group" and sheet.kind != "cpu":
-        # Few programs ask for a group, and its planner takes time to import.
-        from certile.plan.groups import plan_group
-
-        return plan_group(made, kernel, parallel, scored_by)
-    if options.subgroup_reductions == "off":
-        off = Declined("off", "subgroup reductions are switched off")
-        return _declined(made, off, serve=parallel.scope in ("auto", "group"))
-    request = _Request(kernel, parallel, scored_by, facts, made)
-    beside = _flat(request)
-    if beside is not None:
-        return beside
-    first, *others = forms.as_written(options, sheet)
-    plan = _planned(request, first, _admitted(request, first))
-    return plan if options.policy == "analytic" else _best_form(request, plan, others)
 
 
 def _best_form(request: _Request, first: GroupPlan, others: list[Wanted]) -> GroupPlan:
@@ -112,7 +126,9 @@ def _best_form(request: _Request, first: GroupPlan, others: list[Wanted]) -> Gro
     _add_forms(request, others, plans)
     best = _least(plans)
     refusals: tuple[Refusal, ...] = ()
-    if forms.leaves_caches(best) or forms.makes_again(best):
+    # A derived program has other reductions and loops than those that a scope was written for.
+    free = not any(scoped(request.parallel))
+    if free and (forms.leaves_caches(best) or forms.makes_again(best)):
         derived = forms.derive(request.kernel, request.parallel, request.made.options)
         if derived is not None:
             refusals = derived.refusals
@@ -193,7 +209,11 @@ def _planned(request: _Request, wanted: Wanted, rows: RowProgram | Refusal) -> G
         served = rows.kind == "admission" and not request.bound
         return _declined(made, Declined("admission", rows.text), serve=served)
     made = replace(made, rows=rows)
-    if _scalar(rows, sheet, options):
+    alone = made_alone(rows)
+    if alone is not None:
+        made = replace(made, refusals=(alone,))
+        return _declined(made, Declined("scope", alone.text), serve=False)
+    if not request.bound and _scalar(rows, sheet, options):
         return _reference(made)
     if sheet.kind == "cpu":
         beside = None if request.bound else _columns(made, rows, request.facts)
@@ -202,6 +222,23 @@ def _planned(request: _Request, wanted: Wanted, rows: RowProgram | Refusal) -> G
     counts = counts_of(rows, sheet, made.programs, request.facts)
     made = replace(made, work=counts.work)
     return _subgroup_family(request, made, counts)
+
+
+def _one_a_worker(request: _Request) -> GroupPlan:
+    """The plan of a launch whose programs are bound to one lane each, which is no fallback.
+
+    On a CPU the columns map is such a plan too, where layouts suit it.
+    """
+    made = request.made
+    if _explicit(made.options) or made.options.subgroup_reductions == "on":
+        reason = "a program that is bound to a worker has one lane, and no threads to set"
+        return _declined(made, Declined("scope", reason), serve=False)
+    if made.sheet.kind != "cpu":
+        return _reference(made)
+    rows = _admitted(request, forms.Wanted(made.materialization, cache_inputs=False))
+    if isinstance(rows, Refusal) or _scalar(rows, made.sheet, made.options):
+        return _reference(made)
+    return _columns(replace(made, rows=rows), rows, request.facts) or _reference(made)
 
 
 def _subgroup_family(request: _Request, made: GroupPlan, counts: Counts) -> GroupPlan:
@@ -228,6 +265,8 @@ def required(plan: GroupPlan) -> Mapping:
 
 
 def _policy(options: Options, sheet: Sheet) -> CostPolicy:
+    if isinstance(options.policy, OwnPolicy):
+        return options.policy.scorer
     if options.policy == "analytic":
         return analytic(options)
     # Coefficients are no part of this policy, but one that makes no sense is an error all the same.
@@ -241,7 +280,7 @@ def _policy(options: Options, sheet: Sheet) -> CostPolicy:
 def _scalar(rows: RowProgram, sheet: Sheet, options: Options) -> bool:
     """Whether programs have nothing for several lanes to do, and nobody asked for lanes."""
     asked = options.threads is not None or options.programs_per_group is not None
-    if asked or options.subgroup_reductions == "on" or cpu.has_elements(rows):
+    if asked or cpu.has_elements(rows):
         return False
     return sheet.kind == "cpu" or not rows.reductions
 
@@ -253,11 +292,7 @@ def _declined(made: GroupPlan, declined: Declined, *, serve: bool) -> GroupPlan:
 
 
 def _reference(made: GroupPlan) -> GroupPlan:
-    made = replace(made, mapping=REFERENCE)
-    if made.sheet.kind != "cpu":
-        return made
-    work = cpu.reference_work(made.blocks, made.sheet)
-    return replace(made, task_groups=work.task_groups, pool_threads=work.pool_threads)
+    return replace(made, mapping=REFERENCE)
 
 
 def _explicit(options: Options) -> bool:
@@ -305,11 +340,12 @@ def _columns(
         if isinstance(again, Refusal) or columns.keeps_too_much(again, made.sheet):
             return None
         rows, made = again, replace(made, rows=again, materialization="nothing")
-    elements = useful_elements(rows)
+    elements, mapping = useful_elements(rows), columns.mapping_of(rows, facts, made.sheet)
+    together = made.sheet.lanes * mapping.group_vectors
     return replace(
         made,
-        mapping=columns.mapping_of(rows, facts, made.sheet),
+        mapping=mapping,
         rounds=elements,
         useful_elements=elements,
-        pool_threads=cpu.work_of(rows, made.programs, made.sheet).pool_threads,
+        serial_groups=max(1, cpu.serial_programs(rows, made.sheet) // together),
     )

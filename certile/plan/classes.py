@@ -1,7 +1,8 @@
 """Row classes: a launch never uses its exact number of programs, only the class it falls into.
 
 In: a number of programs and the programs that fill the device once.  Out: the class and the number
-that stands for it in planning.  So a kernel has at most four plans, whatever it is called with.
+that stands for it in planning.  So a kernel has at most five plans, whatever it is called with; the
+fifth is for launches whose programs 32 bits do not number.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from certile.ir.host import NEAR_PROGRAMS
 from certile.plan.options import Options
 from certile.targets.sheet import Sheet
 
@@ -23,7 +25,7 @@ MANY_WAVES = 64
 class RowClass:
     """A class of launches and the number of programs it is planned for."""
 
-    name: Literal["few", "part", "waves", "many"]
+    name: Literal["few", "part", "waves", "many", "vast"]
     representative: int
 
 
@@ -42,4 +44,6 @@ def row_class(programs: int, wave: int) -> RowClass:
         return RowClass("part", wave)
     if programs <= 8 * wave:
         return RowClass("waves", 8 * wave)
-    return RowClass("many", MANY_WAVES * wave)
+    if programs <= NEAR_PROGRAMS:
+        return RowClass("many", MANY_WAVES * wave)
+    return RowClass("vast", max(2 * NEAR_PROGRAMS, MANY_WAVES * wave))

@@ -26,6 +26,7 @@ from certile.ir.rows import RowProgram, Step
 from certile.ir.tile import Iota, Load, Reduce, Scan, Store, View, effects
 from certile.ir.types import Axis
 from certile.plan.blocks import rows_of
+from certile.plan.cpu import streams
 from certile.plan.record import Mapping as ExecutionMapping
 from certile.targets.sheet import Sheet
 
@@ -34,6 +35,7 @@ FEWEST_PROGRAMS: Final = 8
 # The run of a row that one group reads: four lines at least, so that whole lines and the next are
 # used; a page at most, beyond which longer runs gain nothing.
 LEAST_RUN: Final = 256
+_LINE_BYTES: Final = 64
 LONGEST_RUN: Final = 4096
 # The programs of the narrowest strip, if their elements have four bytes.
 _LEAST_PROGRAMS: Final = LEAST_RUN // 4
@@ -81,7 +83,20 @@ def mapping_of(rows: RowProgram, facts: Mapping[str, ViewFacts], sheet: Sheet) -
         group_vectors=group,
         strip_vectors=strip,
         rows_at_once=at_once,
+        streaming=_streams(rows, facts),
     )
+
+
+def _streams(rows: RowProgram, facts: Mapping[str, ViewFacts]) -> bool:
+    """Whether stores may bypass the cache: the strips of every row begin where lines do.
+
+    Neighbouring strips are written at other times, so that they may not share a line.  With an axis
+    of the launch outside the strip's, strips begin anywhere.
+    """
+    stored = (s.node.buffer for s in rows.steps if isinstance(s.node, Store))
+    views = [buffer.name for buffer in stored if isinstance(buffer, View)]
+    apart = all(facts[name].alignment >= _LINE_BYTES for name in views)
+    return apart and len(rows.parallel.over) == 1 and streams(rows)
 
 
 def rows_of_round(nodes: Sequence[Node], mapping: ExecutionMapping) -> int:

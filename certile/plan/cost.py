@@ -7,6 +7,7 @@ one legal; a score that is no finite, non-negative number is an error.  Leaves l
 
 from __future__ import annotations
 
+import numbers
 from collections.abc import Mapping as Layouts
 from dataclasses import dataclass, field
 from math import isfinite
@@ -70,10 +71,14 @@ class Score:
 
 
 class CostPolicy(Protocol):
-    """Orders legal candidates: the lower score is better, ties keep the earlier candidate."""
+    """Orders legal candidates: the lower score is better, ties keep the earlier candidate.
 
-    def score(self, facts: CandidateFacts) -> Score:
-        """The score of one candidate."""
+    A policy sees immutable facts and makes nothing legal.  Equal facts have to have equal scores:
+    a kernel is planned once for a policy object, and kept by its identity.
+    """
+
+    def score(self, facts: CandidateFacts) -> Score | float:
+        """The score of one candidate; a plain number is that of a program and of the kernel."""
         ...
 
 
@@ -107,16 +112,22 @@ class AnalyticPolicy:
 
 def checked(policy: CostPolicy, facts: CandidateFacts) -> Score:
     """The policy's score; raises KernelError P003 for one that cannot order candidates."""
-    score = policy.score(facts)
+    given = policy.score(facts)
+    score = given if isinstance(given, Score) else Score(given, given, {})
     for value in (score.program, score.kernel):
-        if not isfinite(value) or value < 0:
+        if not _is_number(value) or not isfinite(value) or value < 0:
             raise KernelError(
                 "P003",
-                f"the cost policy {type(policy).__name__} scored {value} "
+                f"the cost policy {type(policy).__name__} scored {value!r} "
                 f"for S={facts.mapping.subgroups_per_program}, "
                 f"Q={facts.mapping.programs_per_group}",
             )
     return score
+
+
+def _is_number(value: object) -> bool:
+    """Whether a value is a real number, which a truth value is not."""
+    return isinstance(value, numbers.Real) and not isinstance(value, bool)
 
 
 def analytic(options: Options) -> AnalyticPolicy:

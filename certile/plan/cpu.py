@@ -1,15 +1,14 @@
 """CPU plans: a subgroup is a vector, a group is one program, a task of the pool is several groups.
 
 In: a row program, the number of programs, a measured or shipped sheet.  Out: the mapping (S = Q = V
-= 1), its accumulators, blocks and streaming stores, and how the pool cuts the programs.  Decides
-from counts and the sheet; the priors below are a prototype's measurements.  Leaves legality of the
-reduction trees to admission.
+= 1), its accumulators, blocks and streaming stores, and how many programs one thread runs alone.
+Decides from counts and the sheet; the priors below are a prototype's measurements.  Leaves legality
+of the reduction trees to admission, and tasks to the pool.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from certile.analysis.effects import trips
 from certile.analysis.nests import step_roots
@@ -52,16 +51,6 @@ ELEMENTWISE_UNROLL = 4
 ROUND_NS = 1.0
 EXPENSIVE_ROUND_NS = 7.0
 PARALLEL_NS = 20_000.0
-# Sixteen tasks a launch keep a busy core from holding the others up.
-TASKS = 16
-
-
-@dataclass(frozen=True, slots=True)
-class Work:
-    """How the pool cuts a launch: groups of a task, and the threads that take tasks."""
-
-    task_groups: int
-    pool_threads: int
 
 
 def has_elements(rows: RowProgram) -> bool:
@@ -126,18 +115,13 @@ def _sweeps(steps: tuple[Step, ...]) -> Iterator[Step]:
             yield step
 
 
-def work_of(rows: RowProgram, programs: int, sheet: Sheet) -> Work:
-    """How a launch of `programs` programs is cut into tasks."""
-    total = program_ns(rows, sheet.lanes) * programs
-    if total < PARALLEL_NS or sheet.cores <= 1 or programs <= 1:
-        return Work(max(1, programs), 1)
-    return Work(max(1, -(-programs // max(TASKS, 4 * sheet.cores))), sheet.cores)
+def serial_programs(rows: RowProgram, sheet: Sheet) -> int:
+    """The most programs that one thread finishes before a second one would have helped.
 
-
-def reference_work(blocks: int, sheet: Sheet) -> Work:
-    """How groups of the reference map are cut; what one costs is not known."""
-    threads = sheet.cores if blocks > 1 else 1
-    return Work(max(1, -(-blocks // max(TASKS, 4 * threads))), threads)
+    A launch of few short rows is one, and how many programs a launch has is known when it is bound:
+    the number that stands for their class says nothing of it.
+    """
+    return max(1, int(PARALLEL_NS / max(1.0, program_ns(rows, sheet.lanes))))
 
 
 def program_ns(rows: RowProgram, lanes: int) -> float:

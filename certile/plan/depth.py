@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from certile.analysis.loops import fused
 from certile.ir.folds import fold_of
-from certile.ir.groups import all_phases
+from certile.ir.groups import all_steps
 from certile.ir.rows import RowProgram
 from certile.ir.tile import (
     REPRODUCIBLE_ACCUMULATORS,
@@ -120,9 +120,9 @@ _SUBGROUP = Mapping("subgroup")
 
 
 def _group_reductions(plan: GroupPlan) -> dict[Reduce, bool]:
-    """The reductions of a group's phases, and whether a subgroup makes a result together."""
-    phases = () if plan.group is None else all_phases(plan.group.phases)
-    return {node: phase.collective for phase in phases for node in phase.reductions}
+    """The reductions of a group's steps, and whether a subgroup makes a result together."""
+    steps = () if plan.group is None else all_steps(plan.group.steps)
+    return {node: step.collective for step in steps for node in step.reductions}
 
 
 def _in_group(plan: GroupPlan, node: Reduce) -> int:

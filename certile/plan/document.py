@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from certile.analysis.reads import swept
 from certile.ir.tile import Reduce
 from certile.plan.classes import row_class, wave
-from certile.plan.group_text import phases_json
+from certile.plan.group_text import steps_json
 from certile.plan.record import Candidate, Form, GroupPlan, Rejection
+from certile.plan.text import not_derived
 
 SCHEMA = "certile.plan/1"
 _PLAN_FIELDS = (
@@ -49,7 +51,7 @@ def plan_json(
         "op": op,
         "target": target,
         "sheet": plan.sheet.name,
-        "policy": plan.options.policy,
+        "policy": str(plan.options.policy),
         "dtype": dtype,
         "shape": list(shape),
         "programs": plan.programs,
@@ -59,8 +61,9 @@ def plan_json(
         "cache_inputs": plan.cache_inputs,
         "derivation": _derivation(plan),
         "forms": [_form(plan, form) for form in plan.forms],
+        "not_derived": list(not_derived(plan)),
         **_rows(plan),
-        "phases": phases_json(plan),
+        "steps": steps_json(plan),
         "declined": None
         if declined is None
         else {"code": declined.code, "reason": declined.reason},
@@ -128,7 +131,7 @@ def _derivation(plan: GroupPlan) -> dict[str, object] | None:
     return {
         "laws": [law.name for law in plan.derivation.laws],
         "certificate": plan.derivation.digest,
-        "sweeps": {} if plan.work is None else dict(plan.work.reads),
+        "sweeps": {} if plan.rows is None else swept(plan.rows),
     }
 
 
@@ -137,6 +140,7 @@ def _form(plan: GroupPlan, form: Form) -> dict[str, object]:
         "materialization": form.materialization,
         "cache_inputs": form.cache_inputs,
         "derived": form.derived,
+        "chosen": form.best is not None and form.best.mapping is plan.mapping,
         "considered": form.considered,
         "best": None if form.best is None else _candidate(plan, form.best),
         "reason": form.reason,
@@ -166,4 +170,6 @@ def _rejection(rejection: Rejection) -> dict[str, object]:
         "value": rejection.value,
         "limit": rejection.limit,
         "reason": rejection.reason,
+        "lane_elements": rejection.lane_elements,
+        "phase": rejection.phase,
     }

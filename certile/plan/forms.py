@@ -76,7 +76,7 @@ def _holds_inputs(sheet: Sheet) -> bool:
 def leaves_caches(plan: GroupPlan) -> bool:
     """Whether a plan reads a row again that is no longer near, as it was longer than caches."""
     work, sheet = plan.work, plan.sheet
-    if work is None or work.most_reads < 2:
+    if work is None or not work.again_bytes:
         return False
     if sheet.kind == "cpu":
         return not fits(sheet, work.row_bytes)

@@ -1,6 +1,6 @@
 """What one program of a group costs, in the terms in which every cost policy reads a candidate.
 
-In: the phases of a program and how many threads it gets.  Out: its `CandidateFacts`.  A phase
+In: the steps of a program and how many threads it gets.  Out: its `CandidateFacts`.  A step
 counts as a sweep of the whole group.  A reduction that subgroups make counts as one sweep a batch,
 in which each subgroup has a row to itself; one that single threads make counts as one sweep a leaf.
 Decides nothing.  Arrays of group memory count for its size and not for the time of their accesses.
@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from certile.analysis.effects import trips
+from certile.analysis.effects import is_own, trips
 from certile.analysis.group_fences import barriers
-from certile.ir.groups import GroupProgram, Phase, all_phases, place_of
+from certile.ir.groups import GroupProgram, GroupStep, all_steps, place_of
 from certile.ir.node import Node, reach
-from certile.ir.tile import Load, LoopIndex, Reduce, Serial, Store, View
+from certile.ir.tile import Load, Reduce, Serial, Store, View
 from certile.plan.classes import ANALYTIC_WAVE
 from certile.plan.composed import composed_batches
 from certile.plan.cost import CandidateFacts
@@ -32,9 +32,9 @@ def private_words(program: GroupProgram) -> int:
     """The 4-byte words of a thread's own arrays: the trees that it makes alone."""
     alone = [
         node
-        for phase in all_phases(program.phases)
-        if phase.kind == "reduce" and not phase.collective
-        for node in phase.reductions
+        for step in all_steps(program.steps)
+        if step.kind == "reduce" and not step.collective
+        for node in step.reductions
     ]
     return sum(tree_words(node) for node in alone if node.policy == "reproducible")
 
@@ -44,7 +44,7 @@ def facts_of_group(
 ) -> CandidateFacts:
     """The facts of one candidate."""
     counter = _Counter(program, mapping.group_threads, sheet.lanes)
-    counter.count(program.phases, 1)
+    counter.count(program.steps, 1)
     work, threads = counter.work(), mapping.group_threads
     walked = sum(slots(sweep.elements, threads) * sweep.trips for sweep in counter.sweeps)
     moved = work.row_bytes + work.again_bytes + work.written_bytes
@@ -61,7 +61,7 @@ def facts_of_group(
         lane_utilization=counter.useful / (walked * threads) if walked else 0.0,
         reductions=counter.collectives,
         collectives=counter.collectives,
-        barriers=barriers(program.phases),
+        barriers=barriers(program.steps),
         stripe_scalars=private_words(program),
         shared_bytes=program.shared_bytes,
         read_bytes=work.row_bytes + work.again_bytes,
@@ -75,7 +75,7 @@ def facts_of_group(
 
 @dataclass
 class _Counter:
-    """Counts the phases of a program for one number of threads."""
+    """Counts the steps of a program for one number of threads."""
 
     program: GroupProgram
     threads: int
@@ -101,26 +101,25 @@ class _Counter:
             again_bytes=moved["again"],
             written_bytes=moved["out"],
             kept_bytes=0,
-            reads=(),
         )
 
-    def count(self, phases: Iterable[Phase], times: int) -> None:
-        """Count each phase as often as it is come to."""
-        for phase in phases:
-            if isinstance(phase.effect, Serial):
-                self.count(phase.body, times * trips(phase.effect))
-            elif phase.kind != "evaluate":
-                self._phase(phase, times)
+    def count(self, steps: Iterable[GroupStep], times: int) -> None:
+        """Count each step as often as it is come to."""
+        for step in steps:
+            if isinstance(step.effect, Serial):
+                self.count(step.body, times * trips(step.effect))
+            elif step.kind != "evaluate":
+                self._step(step, times)
 
-    def _phase(self, phase: Phase, times: int) -> None:
-        elements = phase.elements
-        evaluated = [node for node in reach(_roots(phase), self._below) if not self._is_kept(node)]
-        arithmetic, merges = arithmetic_of(evaluated), tuple(map(merge_of, phase.reductions))
+    def _step(self, step: GroupStep, times: int) -> None:
+        elements = step.elements
+        evaluated = [node for node in reach(_roots(step), self._below) if not self._is_kept(node)]
+        arithmetic, merges = arithmetic_of(evaluated), tuple(map(merge_of, step.reductions))
         spread, rounds, each = elements, times, 1
-        if phase.kind == "reduce":
-            each = phase.reductions[0].leaves
+        if step.kind == "reduce":
+            each = step.reductions[0].leaves
             batches = composed_batches(elements, self.threads, self.lanes)
-            if phase.collective and batches is not None:
+            if step.collective and batches is not None:
                 spread, rounds = each * (self.threads // self.lanes), batches * times
                 self.collectives += rounds * len(merges)
             else:
@@ -136,7 +135,7 @@ class _Counter:
                 elements=spread,
                 trips=rounds,
                 reads=reads,
-                writes=tuple(self._written(phase, count)),
+                writes=tuple(self._written(step, count)),
                 arithmetic=arithmetic if elements * each > 1 else Arithmetic(),
                 merges=merges,
                 kept_words=0,
@@ -154,28 +153,23 @@ class _Counter:
     def _read(self, node: Load, count: int) -> Access:
         first, size = node not in self._seen, node.buffer.dtype.size
         self._seen.add(node)
-        own = self._is_own(node)
+        own = is_own(node, self._over)
         if own:
             self._bytes["row" if first else "again"] += count * size
         return Access(size, own, first, 1)
 
-    def _written(self, phase: Phase, count: int) -> Iterator[Access]:
-        store = phase.effect
+    def _written(self, step: GroupStep, count: int) -> Iterator[Access]:
+        store = step.effect
         if isinstance(store, Store) and isinstance(store.buffer, View):
             self._bytes["out"] += count * store.buffer.dtype.size
-            yield Access(store.buffer.dtype.size, self._is_own(store), True, 1)
-
-    def _is_own(self, access: Load | Store) -> bool:
-        """Whether other programs touch other elements."""
-        found = (n for n in reach(access.indices) if isinstance(n, LoopIndex))
-        return any(at.axis in self._over for at in found)
+            yield Access(store.buffer.dtype.size, is_own(store, self._over), True, 1)
 
 
-def _roots(phase: Phase) -> Iterator[Node]:
-    """What a phase evaluates at an element: a tile that is made to be kept, by its operands."""
-    if isinstance(phase.effect, Store | Load):
-        yield from phase.effect.operands()
+def _roots(step: GroupStep) -> Iterator[Node]:
+    """What a step evaluates at an element: a tile that is made to be kept, by its operands."""
+    if isinstance(step.effect, Store | Load):
+        yield from step.effect.operands()
         return
-    for value in phase.values:
-        made = phase.makes(value) or isinstance(value, Reduce)
+    for value in step.values:
+        made = step.makes(value) or isinstance(value, Reduce)
         yield from value.operands() if made else (value,)

@@ -1,7 +1,7 @@
 """Plan a launch with `scope="group"`: how many threads a program's group has.
 
 In: a launch, a sheet, options and a cost policy.  Out: a `GroupPlan` of the family `group` with
-its phases and fences, or one without a mapping and the reason.  A scope that is asked for is an
+its steps and fences, or one without a mapping and the reason.  A scope that is asked for is an
 order, so nothing else may serve.  Decides the number of threads: the caller's if there is one,
 which may leave the last subgroup part empty; else the whole number of subgroups with the least
 score, of those that the work can use.  Where lanes of a subgroup may not or cannot make a result
@@ -16,7 +16,7 @@ from certile.analysis.group_fences import fenced
 from certile.analysis.group_tiles import CALL_WORK, PLACE_WORTH
 from certile.analysis.groups import group_program
 from certile.diagnostics import Refusal
-from certile.ir.groups import GroupProgram, Phase, all_phases
+from certile.ir.groups import GroupProgram, GroupStep, all_steps
 from certile.ir.tile import Kernel, Parallel
 from certile.plan.candidates import candidate_of, won
 from certile.plan.composed import composed_work
@@ -30,11 +30,12 @@ from certile.plan.record import (
     Materialization,
     Rejection,
 )
+from certile.plan.scopes import bound_to_one_subgroup
 from certile.plan.space import SERVICE_WIDTHS, Limits, limits_of, require_few
 
 __all__ = ["plan_group"]
 
-# The work that a shared tile must save a phase to be kept: less is kept until what is kept fits.
+# The work that a shared tile must save a step to be kept: less is kept until what is kept fits.
 _WORTH = (PLACE_WORTH, 8 * PLACE_WORTH, None)
 # And by request; an expensive function counts for several plain ones.
 _KEPT: dict[Materialization, int | None] = {
@@ -64,6 +65,11 @@ def plan_group(
     threads = _threads(made, program, limits)
     if isinstance(threads, Declined):
         return replace(made, declined=threads)
+    if bound_to_one_subgroup(parallel):
+        apart = [count for count in threads if count % limits.lanes]
+        if apart or options.subgroup_reductions == "off":
+            reason = "a result is bound to a subgroup, and single threads would make it"
+            return replace(made, declined=Declined("scope", reason))
     return _search(made, program, limits, threads, policy)
 
 
@@ -95,18 +101,18 @@ def _threads(made: GroupPlan, program: GroupProgram, limits: Limits) -> list[int
         return [asked]
     if limits.threads < lanes:
         return Declined("threads", f"a group needs {lanes} threads; {limits.threads} allowed")
-    useful = max((_useful(made, each, limits) for each in all_phases(program.phases)), default=1)
+    useful = max((_useful(made, each, limits) for each in all_steps(program.steps)), default=1)
     widest = min(limits.threads // lanes, -(-useful // lanes))
-    family = SERVICE_WIDTHS if options.policy == "service" else range(1, widest + 1)
+    family = SERVICE_WIDTHS if options.policy != "analytic" else range(1, widest + 1)
     found = [lanes * width for width in family if width <= max(1, widest)]
     require_few(found, options)
     return found
 
 
-def _useful(made: GroupPlan, phase: Phase, limits: Limits) -> int:
-    """The threads that a phase has work for: a subgroup a result where lanes work together."""
-    together = phase.collective and made.options.subgroup_reductions != "off"
-    return composed_work(phase.elements, limits.threads, limits.lanes if together else 1)
+def _useful(made: GroupPlan, step: GroupStep, limits: Limits) -> int:
+    """The threads that a step has work for: a subgroup a result where lanes work together."""
+    together = step.collective and made.options.subgroup_reductions != "off"
+    return composed_work(step.elements, limits.threads, limits.lanes if together else 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,12 +170,12 @@ def _chosen(made: GroupPlan, legal: list[_Realised]) -> GroupPlan:
 
 def _realised(program: GroupProgram, *, together: bool) -> GroupProgram:
     """The program with its fences, where subgroups make results `together`, or threads alone."""
-    phases = program.phases if together else _alone(program.phases)
-    return replace(program, phases=fenced(phases))
+    steps = program.steps if together else _alone(program.steps)
+    return replace(program, steps=fenced(steps))
 
 
-def _alone(phases: tuple[Phase, ...]) -> tuple[Phase, ...]:
-    return tuple(replace(each, collective=False, body=_alone(each.body)) for each in phases)
+def _alone(steps: tuple[GroupStep, ...]) -> tuple[GroupStep, ...]:
+    return tuple(replace(each, collective=False, body=_alone(each.body)) for each in steps)
 
 
 def _rejection(program: GroupProgram, mapping: Mapping, limits: Limits) -> Rejection | None:

@@ -1,6 +1,6 @@
 """The plan: an immutable record of one execution map, with every candidate and reason.
 
-`Plan` is what lowering needs; `GroupPlan` adds what people and tests ask about it.
+A `Mapping` is what lowering follows; `GroupPlan` holds what people and tests ask about it too.
 """
 
 from __future__ import annotations
@@ -29,9 +29,12 @@ __all__ = [
     "Materialization",
     "Options",
     "Rejection",
+    "Rule",
 ]
 
 Family = Literal["subgroup", "flat", "group", "columns", "reference"]
+# What a mapping may break: a limit of a worker's or a group's memory, or of how many may share.
+Rule = Literal["stripe", "shared", "width"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +49,12 @@ class Mapping:
     `unroll` is the ordered unrolling of a worker's own stripe; `accumulators` (CPU) is how many
     partial results a worker keeps.  `block` is how many elements at hand together become a state by
     the closed forms of a law before they are merged (1: each is merged by itself).  `streaming`
-    stores may bypass the cache.
+    stores may bypass the cache.  A program asks memory for the row of the program that lies `ahead`
+    of it (`plan.ahead`; 0: for none).
     `flat`: the elements of all programs are one row without gaps.  A group of S subgroups takes
     S * L * V * U neighbouring ones, a lane V at a time; programs are not told apart.
     `group`: a program has a group of `group_threads` threads to itself, thread t of T owns the
-    elements e = T * chunk + t of a phase, and one of the S subgroups makes a result of a reduction.
+    elements e = T * chunk + t of a step, and one of the S subgroups makes a result of a reduction.
     Threads that fill the last subgroup up do nothing.
     `columns` (CPU): one program a lane, the lanes being neighbours in memory.  A group has
     `group_vectors` vectors of programs; a leading group takes its neighbours' too, up to a strip of
@@ -72,6 +76,7 @@ class Mapping:
     rows_at_once: int = 1
     phase: bool = False
     group_threads: int = 0
+    ahead: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,19 +91,28 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Rejection:
-    """A mapping that is not legal, the rule it broke, the value it had and the limit."""
+    """A mapping that is not legal, the rule it broke, the value it had and the limit.
+
+    `lane_elements` is its V where the value would be another with one element a lane, else None;
+    `phase` says whether its ownership had a phase then.
+    """
 
     subgroups_per_program: int
     programs_per_group: int
-    rule: Literal["stripe", "shared", "threads", "budget", "width"]
+    rule: Rule
     value: int
     limit: int
     reason: str
+    lane_elements: int | None = None
+    phase: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Declined:
-    """Why no subgroup mapping: `admission`, `budget`, `phase`, `threads`, `target` or `off`."""
+    """Why there is no mapping of lanes that share a program.
+
+    The code is `admission`, `budget`, `phase`, `scope`, `threads`, `target` or `off`.
+    """
 
     code: str
     reason: str
@@ -130,10 +144,9 @@ class GroupPlan:
     the kernel as it was rewritten where `derivation` says so.  `forms` are all that were planned,
     this one among them; candidates and rejections are those of this one.  `work` is what a program
     does.
-    `group` are the phases of a program that a group runs; then there are no `rows`.
+    `group` are the steps of a program that a group runs; then there are no `rows`.
     `second_fences` are reductions in a loop that need one more barrier before they write their
-    scratch again.  On a CPU a task of the pool runs `task_groups` groups, and `pool_threads`
-    threads share the tasks.
+    scratch again.  On a CPU one thread runs a launch of at most `serial_groups` groups alone.
     """
 
     rows: RowProgram | None
@@ -161,8 +174,7 @@ class GroupPlan:
     barriers: int = 0
     useful_elements: int = 0
     second_fences: tuple[Reduce, ...] = ()
-    task_groups: int = 1
-    pool_threads: int = 1
+    serial_groups: int = 1
 
     @property
     def refused_as(self) -> str:

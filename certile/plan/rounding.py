@@ -32,7 +32,10 @@ from certile.reference.states import state_results
 from certile.reference.trees import Tree
 from certile.reference.values import UNIT, Value, wide
 
-__all__ = ["RoundingBound", "rounding_of"]
+__all__ = ["MOST_LEAVES", "RoundingBound", "rounding_of"]
+
+# The leaves up to which a tree is walked, which takes memory for each merge of a worker's chain.
+MOST_LEAVES = 1 << 28
 
 Array: TypeAlias = npt.NDArray[Any]
 
@@ -114,9 +117,9 @@ def rounding_of(plan: GroupPlan, node: Reduce) -> RoundingBound | None:
     """The bound of one reduction of a plan; None where none is stated.
 
     That is so for integers, which wrap, for reductions with a start value, for laws without closed
-    forms and for those whose merges are not understood.
+    forms, for those whose merges are not understood, and for more leaves than are walked.
     """
-    if not node.accumulate.is_float or node.init:
+    if not node.accumulate.is_float or node.init or node.leaves > MOST_LEAVES:
         return None
     tree = tree_of(plan, node)
     if extremes_only(node.law):

@@ -3,15 +3,17 @@
 In: the facts of a candidate and a sheet.  Out: a `Score` whose terms are the times of memory, of
 instructions and of waiting.  Decides only the order of legal candidates.  Every coefficient is a
 figure of the sheet or a constant below; the constants are uncalibrated defaults, chosen so that the
-model orders the plans of `benchmarks/results/2026-11-30-h200-rows.md`, and are not times that were
-measured one by one.  What legality leaves open is searched by `forms` and `space`.
+model orders the plans of `benchmarks/results/2026-11-30-h200-rows.md`, and are not times
+that were measured one by one.  What legality leaves open is searched by `forms` and `space`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import ceil, log2
 
+from certile.plan.blocks import LEAVES
 from certile.plan.cost import CandidateFacts, Score
 from certile.plan.layout import slots
 from certile.plan.phases import common
@@ -210,7 +212,7 @@ class GpuService:
             made, waited = self._sweep(facts, sweep)
             instructions += made
             waits += waited
-            for merge in sweep.merges if sweep.elements > 1 else ():
+            for merge in sweep.merges if sweep.elements > 1 and not sweep.alone else ():
                 times = sweep.trips * (2 if cooperating else 1)
                 depth = facts.lanes.bit_length() - 1
                 one = merge.words * EXCHANGE + _cost(merge.merge)
@@ -237,12 +239,11 @@ class GpuService:
         widths = [_width(facts, sweep, access) for access in accesses]
         packs = [owned / min(width, wide) for width in widths]
         each = _cost(sweep.arithmetic)
-        for merge in sweep.merges:
-            if facts.mapping.block > 1 and merge.closed is not None:
-                each += _cost(merge.closed) + _cost(merge.merge) / facts.mapping.block
-            else:
-                each += _cost(merge.lift + merge.merge)
+        block = LEAVES if sweep.alone else facts.mapping.block
+        each += sum(_merge(merge, block, _cost) for merge in sweep.merges)
         made = ACCESS * sum(packs) + each * owned + PACK * owned / wide + SWEEP
+        if sweep.alone:
+            made += _shared(sweep, _cost) * _rounds(sweep, facts.workers, wide) * sweep.trips
         for access, width, count in zip(accesses, widths, packs, strict=True):
             if width < wide and sweep.elements > 1:
                 # Lanes that access single elements of packs lie a pack apart.
@@ -253,7 +254,7 @@ class GpuService:
         if not sweep.reads:
             return made, 0.0
         in_sequence = max(packs[: len(sweep.reads)])
-        if sweep.elements == 1:
+        if sweep.elements == 1 and not sweep.alone:
             return made, 1.0
         if not any(access.own and access.first for access in sweep.reads):
             return made, CACHE_WAIT * ceil(in_sequence / AHEAD_REDUCING)
@@ -284,11 +285,15 @@ class CpuService:
         work = _cpu_cost(sweep.arithmetic)
         vectors = 0
         for merge in sweep.merges:
-            work += _cpu_merge(merge, facts.mapping.block)
+            block = LEAVES if sweep.alone else facts.mapping.block
+            work += _merge(merge, block, _cpu_cost)
             vectors += merge.words * facts.mapping.accumulators
         spilled = max(0, vectors - self.sheet.registers)
         accesses = len(sweep.reads) + len(sweep.writes) + sweep.kept_words + sweep.recalled_words
-        return rounds * (work + CPU_PLAIN_NS * accesses + CPU_SPILL_NS * spilled)
+        cost = rounds * (work + CPU_PLAIN_NS * accesses + CPU_SPILL_NS * spilled)
+        if sweep.alone:
+            cost += _shared(sweep, _cpu_cost) * _rounds(sweep, facts.lanes, 1) * sweep.trips
+        return cost
 
     def _moved(self, facts: CandidateFacts, sweep: Sweep) -> float:
         """The time of what a sweep moves; what was read before comes from where the row fits."""
@@ -303,17 +308,29 @@ class CpuService:
         return elements * ((first + stored) / sheet.bandwidth + (again + scratch) / rate)
 
 
+def _rounds(sweep: Sweep, workers: int, wide: int) -> int:
+    """How many loops over the leaves a worker makes for all its elements of a sweep."""
+    owned = slots(sweep.elements, workers, wide)
+    return -(-owned // max(wide, min(owned, sweep.together)))
+
+
 def _width(facts: CandidateFacts, sweep: Sweep, access: Access) -> int:
     """The most elements that an access takes at once under the ownership of a candidate."""
     lead = facts.phases.get(sweep.axes)
     return access.widest if lead is None else common(lead, access.congruence)
 
 
-def _cpu_merge(merge: Merge, block: int) -> float:
-    """Nanoseconds a round of a vector: by closed forms where blocks are made of them."""
+def _merge(merge: Merge, block: int, cost: Callable[[Arithmetic], float]) -> float:
+    """What a reduction costs for an element: by closed forms where blocks are made of them."""
     if block > 1 and merge.closed is not None:
-        return _cpu_cost(merge.closed) + _cpu_cost(merge.merge) / block
-    return _cpu_cost(merge.lift + merge.merge)
+        return cost(merge.closed) + cost(merge.merge) / block
+    return cost(merge.lift + merge.merge)
+
+
+def _shared(sweep: Sweep, cost: Callable[[Arithmetic], float]) -> float:
+    """What a leaf costs once for all elements that a lane folds together."""
+    merges = (merge.alike for merge in sweep.merges if merge.alike is not None)
+    return cost(sweep.alike) + sum(_merge(merge, LEAVES, cost) for merge in merges)
 
 
 def _cpu_cost(work: Arithmetic) -> float:

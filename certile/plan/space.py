@@ -8,7 +8,8 @@ fits nothing.  Legality comes before cost.  A request is never rounded, clamped 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from certile.analysis.effects import trips
 from certile.analysis.fences import agrees_unasked
@@ -17,7 +18,8 @@ from certile.diagnostics import ArgumentError, Refusal
 from certile.ir.rows import RowProgram, Step
 from certile.ir.tile import REPRODUCIBLE_ACCUMULATORS, REPRODUCIBLE_BLOCK, Reduce, Serial
 from certile.plan.layout import slots
-from certile.plan.record import Declined, Mapping, Options, Rejection
+from certile.plan.record import Declined, Mapping, Options, Rejection, Rule
+from certile.plan.scopes import bound_to_one_subgroup
 from certile.plan.sorting import sort_layout
 from certile.targets.sheet import Sheet
 
@@ -193,10 +195,8 @@ def enumerate_space(
     rejected: list[Rejection] = []
     left_out = False
     for width in widths:
-        broken = _width_rejection(rows, width, options, wide)
-        if broken is None:
-            kept = stripe_scalars(rows, limits.lanes * width, wide, phase=phase)
-            broken = _stripe_rejection(kept, width, limits, options)
+        asked = Mapping("subgroup", width, options.programs_per_group or 1, wide, phase=phase)
+        broken = _width_rejection(rows, asked) or _stripe_rejection(rows, asked, limits)
         if broken is not None:
             rejected.append(broken)
             continue
@@ -204,7 +204,7 @@ def enumerate_space(
             if width > 1 and packed > 1 and packing is not None:
                 left_out = options.programs_per_group is not None
                 continue
-            shared = _shared_rejection(rows, Mapping("subgroup", width, packed, wide), limits)
+            shared = _shared_rejection(rows, replace(asked, programs_per_group=packed), limits)
             if shared is None:
                 legal.append((width, packed))
             else:
@@ -237,7 +237,7 @@ def _widths(rows: RowProgram, limits: Limits, options: Options) -> list[int] | D
     family: range | tuple[int, ...] = range(1, limits.widest + 1)
     if "reproducible" in policies:
         family = REPRODUCIBLE_WIDTHS
-    elif options.policy == "service" and options.threads is None:
+    elif options.policy != "analytic" and options.threads is None:
         family = SERVICE_WIDTHS
     packed = options.programs_per_group or 1
     if options.threads is not None:
@@ -274,7 +274,7 @@ def _packs(width: int, programs: int, limits: Limits, options: Options) -> Itera
     """
     if options.programs_per_group is not None:
         yield options.programs_per_group
-    elif options.policy == "service" and options.threads is None:
+    elif options.policy != "analytic" and options.threads is None:
         most = min(limits.threads, PACKED_THREADS) // (limits.lanes * width)
         yield from (q for q in SERVICE_PACKS if q == 1 or q <= min(most, max(1, programs)))
     elif width > 1 or options.threads is not None:
@@ -284,37 +284,65 @@ def _packs(width: int, programs: int, limits: Limits, options: Options) -> Itera
         yield from range(1, most + 1)
 
 
-def _width_rejection(rows: RowProgram, width: int, options: Options, wide: int) -> Rejection | None:
+def _width_rejection(rows: RowProgram, mapping: Mapping) -> Rejection | None:
     """Reject programs of several subgroups whose values move within one subgroup only."""
-    packed = options.programs_per_group or 1
+    width, wide = mapping.subgroups_per_program, mapping.lane_elements
+    if width > 1 and bound_to_one_subgroup(rows.parallel):
+        reason = f"a scope binds a program to one subgroup, and not to {width}"
+        return _rejected(mapping, "width", _Figures(width, width, 1), reason)
     if width > 1 and rows.lanes is not None:
         reason = f"results over a kept axis are made within one subgroup, not among {width}"
-        return Rejection(width, packed, "width", width, 1, reason)
+        return _rejected(mapping, "width", _Figures(width, width, 1), reason)
     if width > 1 and (rows.sorts or rows.scans):
         what = "a sort exchanges elements" if rows.sorts else "a scan passes results on"
         reason = f"{what} within one subgroup, not among {width}"
-        return Rejection(width, packed, "width", width, 1, reason)
+        return _rejected(mapping, "width", _Figures(width, width, 1), reason)
     if wide > 1 and rows.scans:
         reason = f"a scan gives a lane every {wide}th element of a chunk, not {wide} in a row"
-        return Rejection(width, packed, "width", wide, 1, reason)
+        return _rejected(mapping, "width", _Figures(wide, 1, 1), reason)
     return None
 
 
-def _stripe_rejection(value: int, width: int, limits: Limits, options: Options) -> Rejection | None:
+def _stripe_rejection(rows: RowProgram, mapping: Mapping, limits: Limits) -> Rejection | None:
+    workers = limits.lanes * mapping.subgroups_per_program
+    value = stripe_scalars(rows, workers, mapping.lane_elements, phase=mapping.phase)
     if value <= limits.stripe:
         return None
-    packed = options.programs_per_group or 1
-    reason = f"a worker of {limits.lanes * width} would keep {value} words; {limits.stripe} allowed"
-    return Rejection(width, packed, "stripe", value, limits.stripe, reason)
+    found = _Figures(value, stripe_scalars(rows, workers, 1), limits.stripe)
+    reason = f"a worker of {workers} would keep {value} words; {limits.stripe} allowed"
+    return _rejected(mapping, "stripe", found, reason)
 
 
 def _shared_rejection(rows: RowProgram, mapping: Mapping, limits: Limits) -> Rejection | None:
     value = shared_bytes(rows, mapping, limits.lanes)
     if value <= limits.shared_bytes:
         return None
-    width, packed = mapping.subgroups_per_program, mapping.programs_per_group
+    alone = shared_bytes(rows, replace(mapping, lane_elements=1), limits.lanes)
     reason = f"partial results take {value} bytes; {limits.shared_bytes} allowed"
-    return Rejection(width, packed, "shared", value, limits.shared_bytes, reason)
+    return _rejected(mapping, "shared", _Figures(value, alone, limits.shared_bytes), reason)
+
+
+class _Figures(NamedTuple):
+    """What a mapping comes to, what it would with one element a lane, and what is allowed."""
+
+    value: int
+    with_one: int
+    limit: int
+
+
+def _rejected(mapping: Mapping, rule: Rule, found: _Figures, reason: str) -> Rejection:
+    """The rejection of a mapping; it names V where another V has another figure."""
+    by_width = found.value != found.with_one
+    return Rejection(
+        mapping.subgroups_per_program,
+        mapping.programs_per_group,
+        rule,
+        found.value,
+        found.limit,
+        reason,
+        lane_elements=mapping.lane_elements if by_width else None,
+        phase=mapping.phase and by_width,
+    )
 
 
 def packing_refusal(rows: RowProgram) -> Refusal | None:

@@ -9,15 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from certile.analysis.nests import flat
-from certile.analysis.reads import reads
+from certile.analysis.reads import Reads, reads, swept
 from certile.ir.laws import is_built_in
 from certile.ir.rows import RowProgram
 from certile.ir.tile import Reduce
 from certile.plan.forms import leaves_caches
-from certile.plan.group_text import phase_lines
+from certile.plan.group_text import step_lines
 from certile.plan.record import Candidate, Form, GroupPlan, Mapping
 
-__all__ = ["plan_text", "why_text"]
+__all__ = ["not_derived", "plan_text", "why_text"]
 
 _SHOWN = 12
 # So many digits of a certificate's digest name it; the plan's document has all of them.
@@ -66,6 +66,8 @@ def _name(mapping: Mapping) -> str:
         parts.append("phase")
     if mapping.streaming:
         parts.append("streaming stores")
+    if mapping.ahead:
+        parts.append(f"ahead={mapping.ahead}")
     return " ".join(parts)
 
 
@@ -99,12 +101,12 @@ def _forms(plan: GroupPlan) -> Iterator[str]:
     if plan.derivation is not None:
         laws = ", ".join(law.name for law in plan.derivation.laws)
         made = " and ".join(node.law.name for node in plan.rows.apart) if plan.rows else ""
-        sweeps = () if plan.work is None else plan.work.reads
-        said = ", ".join(f"{name} is swept {_often(count)}" for name, count in sweeps)
+        sweeps = {} if plan.rows is None else swept(plan.rows)
+        said = ", ".join(f"{name} is swept {_often(count)}" for name, count in sweeps.items())
         digest = plan.derivation.digest[:_DIGITS]
         yield f"  derived      {made} as one reduction, law {laws}; certificate {digest}, {said}"
     elif plan.rows is not None and len(plan.rows.reductions) + len(plan.rows.folds) > 1:
-        yield from (f"  not derived  {reason}" for reason in _not_derived(plan))
+        yield from (f"  not derived  {reason}" for reason in not_derived(plan))
     for form in plan.forms:
         if form.best is None:
             yield f"  form         {_form_name(form)}: {form.reason}"
@@ -114,18 +116,21 @@ def _forms(plan: GroupPlan) -> Iterator[str]:
         yield f"  form         {_form_name(form)}: {cost} with {_name(form.best.mapping)}{chosen}"
 
 
-def _not_derived(plan: GroupPlan) -> Iterator[str]:
+def not_derived(plan: GroupPlan) -> Iterator[str]:
     """Why no proved rewrite was looked for; nothing where one was."""
-    assert plan.rows is not None
     options = plan.options
+    if plan.rows is None:
+        return
     if plan.rows.kernel.rewrites == "off":
         yield 'the kernel has rewrites="off"'
     elif plan.rows.kernel.math == "fast":
         yield "math is fast, which may not tell what is finite"
-    elif options.policy != "service":
+    elif options.policy == "analytic":
         yield f"the policy {options.policy} plans the program as it is written"
     elif options.materialization is not None or options.cache_inputs is not None:
         yield "the form was asked for"
+    elif plan.work is not None and not plan.work.again_bytes and not plan.rows.materialized:
+        yield "not looked for: a row reads nothing again"
     elif not leaves_caches(plan):
         yield "not looked for: what a row reads again is still in registers or caches"
 
@@ -142,7 +147,7 @@ def _time(nanoseconds: float) -> str:
 
 def _program(plan: GroupPlan) -> Iterator[str]:
     if plan.group is not None:
-        yield from (f"  phase        {line}" for line in phase_lines(plan))
+        yield from (f"  step         {line}" for line in step_lines(plan))
     if plan.rows is None:
         return
     yield f"  domains      {list(plan.rows.domains)}"
@@ -198,11 +203,18 @@ def _reduction(plan: GroupPlan, node: Reduce, extent: int) -> str:
 def _reads(rows: RowProgram) -> Iterator[str]:
     """How often memory is read for a place of each input: by a program, and by a row done again."""
     found = reads(rows)
-    usual = ", ".join(f"{one.view.name} {_often(one.usual)}" for one in found if one.usual != 0)
+    usual = ", ".join(f"{one.view.name} {_usual(one)}" for one in found if one.usual != 0)
     more = ", ".join(f"{one.view.name} {_often(one.again)}" for one in found if one.again != 0)
     again = f"; a row computed again reads {more} more" if more else ""
     if found:
         yield f"  reads        {usual or 'nothing'}{again}"
+
+
+def _usual(read: Reads) -> str:
+    """How often a place is read in every run; what single elements add to sweeps is said apart."""
+    if read.usual is None or not read.rows or read.rows == read.usual:
+        return _often(read.usual)
+    return f"{_often(read.rows)} and a single element {_often(read.usual - read.rows)} more"
 
 
 def _often(times: int | None) -> str:
@@ -231,10 +243,11 @@ def _reason(plan: GroupPlan) -> Iterator[str]:
 
 def _least(plan: GroupPlan) -> str:
     """Say what a mapping that was chosen by its cost was chosen from."""
-    other = [form for form in plan.forms if form.best is not None and not form.derived]
-    if plan.derivation is not None and other:
-        least = _time(min(form.best.kernel_score for form in other if form.best is not None))
-        return f"as it is written the program is estimated at {least} or more"
+    derived = plan.derivation is not None
+    other = [form.best.kernel_score for form in plan.forms if form.best and form.derived != derived]
+    if other:
+        whole = "as it is written" if derived else "as one reduction for several"
+        return f"{whole} the program is estimated at {_time(min(other))} or more"
     if plan.considered == 1:
         return "it is the only candidate"
     return "no candidate costs less, and it comes first among equals"
@@ -253,7 +266,8 @@ def _candidates(plan: GroupPlan, most: int | None = None) -> Iterator[str]:
 def _rejections(plan: GroupPlan, most: int | None = None) -> Iterator[str]:
     for no in plan.rejected[:most]:
         where = f"S={no.subgroups_per_program} Q={no.programs_per_group}"
-        yield f"  rejected     {where} by {no.rule}: {no.reason}"
+        wide = "" if no.lane_elements is None else f" V={no.lane_elements}{' phase' * no.phase}"
+        yield f"  rejected     {where}{wide} by {no.rule}: {no.reason}"
     yield from _left_out(len(plan.rejected), most)
 
 

@@ -8,20 +8,22 @@ has to be made again is left out: it is the exception.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
-from certile.analysis.effects import trips
+from certile.analysis.effects import is_own, trips
 from certile.analysis.loops import fused
 from certile.analysis.nests import step_roots
 from certile.analysis.views import visit
+from certile.ir.folds import alike_variables
 from certile.ir.functions import FUNCTIONS
 from certile.ir.host import ViewFacts
-from certile.ir.node import Node, reach
+from certile.ir.node import Node
 from certile.ir.rows import RowProgram, Step
-from certile.ir.terms import Apply, Term
+from certile.ir.terms import Apply, Term, variables
 from certile.ir.tile import (
     Bitcast,
+    Buffer,
     Cast,
     Effect,
     Fallback,
@@ -40,10 +42,13 @@ from certile.ir.tile import (
     View,
 )
 from certile.ir.types import Axis
-from certile.plan.blocks import forms_of
+from certile.plan.blocks import folded_together, forms_of
 from certile.plan.congruence import Congruence, congruence
 
 __all__ = ["Access", "Arithmetic", "Merge", "Sweep", "Work", "arithmetic_of", "merge_of", "work_of"]
+
+
+Place = tuple[Buffer, tuple[Tile, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +68,8 @@ class Access:
 
     `own` is whether other programs touch other elements (a row, as against a weight of all rows),
     `first` whether no sweep before this one read them.  `widest` is the most consecutive elements
-    that one access is proved to take.  `congruence` is where the rows of `node` begin.
+    that one access is proved to take.  `congruence` is where the rows of `node` begin.  The array
+    of a `large` one comes from memory.
     """
 
     size: int
@@ -72,6 +78,7 @@ class Access:
     widest: int
     congruence: Congruence | None = None
     node: Load | Store | None = None
+    large: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,13 +86,15 @@ class Merge:
     """What a reduction does to elements: `lift` makes a state of one, `merge` joins two states.
 
     `closed` is the work of an element where elements at hand together become a state by the law's
-    closed forms, None where none are made.
+    closed forms, None where none are made.  Where lanes fold alone, `alike` is the part of it that
+    is the same for all elements, made once for those that are folded together.
     """
 
     words: int
     lift: Arithmetic
     merge: Arithmetic
     closed: Arithmetic | None
+    alike: Merge | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +102,8 @@ class Sweep:
     """One loop over an element domain, run `trips` times by a program.
 
     `kept_words` are the words that a worker keeps of each of its elements, `recalled_words` those
-    that it kept before and reads here.  `axes` is the element domain.
+    that it kept before and reads here.  `axes` is the element domain, `head` the first step.
+    A worker folds `together` elements at once; `alike` is the work of a leaf that these share.
     """
 
     elements: int
@@ -105,14 +115,21 @@ class Sweep:
     kept_words: int
     recalled_words: int
     axes: tuple[Axis, ...] = ()
+    head: Step | None = None
+    alike: Arithmetic = Arithmetic()
+    together: int = 1
+
+    @property
+    def alone(self) -> bool:
+        """Whether each lane folds its own elements, so that no lanes meet."""
+        return self.head is not None and self.head.kind == "fold"
 
 
 @dataclass(frozen=True, slots=True)
 class Work:
     """The sweeps of a program in order, and the bytes of rows that they move.
 
-    `row_bytes` are read for the first time, `again_bytes` once more; `reads` says of each view how
-    often its row is read.  `kept_bytes` lie in stripes.
+    `row_bytes` are read for the first time, `again_bytes` once more.  `kept_bytes` lie in stripes.
     """
 
     sweeps: tuple[Sweep, ...]
@@ -120,12 +137,6 @@ class Work:
     again_bytes: int
     written_bytes: int
     kept_bytes: int
-    reads: tuple[tuple[str, int], ...]
-
-    @property
-    def most_reads(self) -> int:
-        """How often the row is read that is read most."""
-        return max((times for _, times in self.reads), default=0)
 
 
 def work_of(
@@ -145,16 +156,7 @@ def work_of(
         again_bytes=sum(count * access.size for access, count in read if not access.first),
         written_bytes=sum(count * a.size for sweep, count in swept for a in sweep.writes),
         kept_bytes=sum(4 * sweep.kept_words * sweep.elements for sweep in sweeps),
-        reads=tuple(_by_view(counter.reads).items()),
     )
-
-
-def _by_view(reads: Mapping[Load, int]) -> dict[str, int]:
-    """How often a row of each view is read: of several loads, which have a row each, the most."""
-    found: dict[str, int] = {}
-    for node, times in reads.items():
-        found[node.buffer.name] = max(times, found.get(node.buffer.name, 0))
-    return found
 
 
 class _Counter:
@@ -165,8 +167,8 @@ class _Counter:
         self._kept = frozenset(rows.materialized)
         self._inline = rows.inline
         self._over = frozenset(rows.parallel.over)
-        # How often the row of a load is read.
-        self.reads: dict[Load, int] = {}
+        # The places whose row a sweep has read, whichever of their loads did.
+        self._seen: set[Place] = set()
 
     def sweeps(self, steps: Sequence[Step], times: int) -> Iterator[Sweep]:
         for group in fused(steps):
@@ -190,16 +192,23 @@ class _Counter:
                 elif node not in made and isinstance(node, Tile) and node in self._kept:
                     recalled[node] = None
         stores = [s.node for s in group if isinstance(s.node, Store)]
+        folds = [s.node for s in group if s.kind == "fold" and isinstance(s.node, Reduce)]
+        own = set(head.axes) if folds and head.elements > 1 else set()
+        alike = [n for n in evaluated if own and isinstance(n, Tile) and own.isdisjoint(n.axes)]
+        merges = tuple(merge_of(s.node, own) for s in group if isinstance(s.node, Reduce))
         return Sweep(
             elements=head.elements,
             trips=times * head.repeats,
             reads=tuple(self._reads(evaluated, head)),
             writes=tuple(self._access(s) for s in stores if isinstance(s.buffer, View)),
-            arithmetic=arithmetic_of(evaluated),
-            merges=tuple(merge_of(s.node) for s in group if isinstance(s.node, Reduce)),
+            arithmetic=arithmetic_of(node for node in evaluated if node not in alike),
+            merges=merges,
             kept_words=sum(_words(s.node) for s in group if s.kind == "materialize"),
             recalled_words=sum(map(_words, recalled)),
             axes=head.axes,
+            head=head,
+            alike=arithmetic_of(alike),
+            together=min((folded_together(fold, head.axes) for fold in folds), default=1),
         )
 
     def _inside(self, group: Sequence[Step], times: int) -> Iterator[Sweep]:
@@ -219,15 +228,16 @@ class _Counter:
             if isinstance(node, Load) and node.axes and isinstance(node.buffer, View):
                 made = self._access(node)
                 if made.own and step.elements > 1:
-                    self.reads[node] = self.reads.get(node, 0) + 1
+                    self._seen.add(_place(node))
                 yield made
 
     def _access(self, node: Load | Store) -> Access:
         size = node.buffer.dtype.size
-        coordinates = [n for n in reach(node.indices) if isinstance(n, LoopIndex)]
-        own = any(at.axis in self._over for at in coordinates)
-        begins = congruence(node, self._facts.get(node.buffer.name), self._over)
-        return Access(size, own, node not in self.reads, self._widest(node, size), begins, node)
+        own = is_own(node, self._over)
+        known = self._facts.get(node.buffer.name)
+        begins = congruence(node, known, self._over)
+        first, widest = _place(node) not in self._seen, self._widest(node, size)
+        return Access(size, own, first, widest, begins, node, known is not None and known.large)
 
     def _widest(self, node: Load | Store, size: int) -> int:
         known = self._facts.get(node.buffer.name)
@@ -256,34 +266,52 @@ def arithmetic_of(evaluated: Iterable[Node]) -> Arithmetic:
     return total
 
 
+def _place(node: Load | Store) -> Place:
+    return node.buffer, node.indices
+
+
 def _words(node: Tile | Effect) -> int:
     return max(1, node.dtype.size // 4) if isinstance(node, Tile) and node.axes else 0
 
 
-def merge_of(node: Reduce) -> Merge:
-    """What a reduction does to its elements."""
+def merge_of(node: Reduce, own: Collection[Axis] = ()) -> Merge:
+    """What a reduction does to its elements; with `own`, to elements of these axes by one lane."""
     law = node.law
     dtypes = law.state_dtypes(node.accumulate, node.leaves)
     closed = forms_of(node)
-    return Merge(
-        words=sum(max(1, dtype.size // 4) for dtype in dtypes),
-        lift=_terms(law.lift),
-        merge=_terms(law.merge),
-        closed=None if closed is None else _terms(closed),
-    )
+    known = alike_variables(node, own) if own else frozenset()
+
+    def work(terms: Iterable[Term], *, alike: bool) -> Arithmetic:
+        found = _applied(terms)
+        return _functions(at for at in found if alike == (bool(own) and variables([at]) <= known))
+
+    def part(*, alike: bool) -> Merge:
+        return Merge(
+            words=sum(max(1, dtype.size // 4) for dtype in dtypes),
+            lift=work(law.lift, alike=alike),
+            merge=work(law.merge, alike=alike),
+            closed=None if closed is None else work(closed, alike=alike),
+        )
+
+    return replace(part(alike=False), alike=part(alike=True) if own else None)
 
 
-def _terms(terms: Iterable[Term]) -> Arithmetic:
-    """The functions of terms, equal subterms counted once."""
-    total, seen = Arithmetic(), set[Term]()
+def _applied(terms: Iterable[Term]) -> dict[Apply, None]:
+    """The applications in some terms, equal ones once."""
+    found: dict[Apply, None] = {}
     pending = list(terms)
     while pending:
         term = pending.pop()
-        if not isinstance(term, Apply) or term in seen:
-            continue
-        seen.add(term)
-        pending += term.args
-        function = FUNCTIONS.get(term.fn)
+        if isinstance(term, Apply) and term not in found:
+            found[term] = None
+            pending += term.args
+    return found
+
+
+def _functions(applied: Iterable[Apply]) -> Arithmetic:
+    total = Arithmetic()
+    for at in applied:
+        function = FUNCTIONS.get(at.fn)
         call = function is not None and function.expensive
         total += Arithmetic(calls=1) if call else Arithmetic(plain=1)
     return total

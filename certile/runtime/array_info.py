@@ -1,22 +1,16 @@
 """One array as a launch sees it, whatever framework it is of.
 
 Holds what every framework's file makes and every caller reads: `ArrayInfo`, addresses that keep
-their memory alive, names of element types.  Decides nothing.
+their memory alive.  Decides nothing.
 """
 
-import functools
 from collections.abc import Callable, Mapping
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
-
-import numpy as np
 
 from certile.ir.host import RESIDUE_BYTES
 
 __all__ = [
     "ALIGNMENTS",
-    "EXTENSIONS",
-    "FRAMEWORK_NAMES",
-    "NUMPY_DTYPES",
     "PLACES",
     "ArrayInfo",
     "Framework",
@@ -26,8 +20,6 @@ __all__ = [
     "alignment",
     "extent",
     "names_of",
-    "numpy_dtype",
-    "plain_dtype",
     "type_name",
 ]
 
@@ -48,26 +40,6 @@ ALIGNMENTS: Final = tuple((i & -i) or 64 for i in range(64))
 PLACES: Final = tuple(
     -(i % RESIDUE_BYTES) if i % RESIDUE_BYTES else ALIGNMENTS[i] for i in range(64)
 )
-
-NUMPY_DTYPES: Final = {
-    "bool": np.dtype(np.bool_),
-    **{f"i{n}": np.dtype(f"i{n // 8}") for n in (8, 16, 32, 64)},
-    **{f"u{n}": np.dtype(f"u{n // 8}") for n in (8, 16, 32, 64)},
-    **{f"f{n}": np.dtype(f"f{n // 8}") for n in (16, 32, 64)},
-}
-
-# Element types that NumPy lacks, by their names in ml_dtypes.
-EXTENSIONS: Final = {"bf16": "bfloat16", "f8e4m3": "float8_e4m3fn", "f8e5m2": "float8_e5m2"}
-
-
-# Our names by those that PyTorch and MLX give their element types; not each has all of them.
-FRAMEWORK_NAMES: Final = {
-    "bool": "bool",
-    **{f"int{n}": f"i{n}" for n in (8, 16, 32, 64)},
-    **{f"uint{n}": f"u{n}" for n in (8, 16, 32, 64)},
-    **{f"float{n}": f"f{n}" for n in (16, 32, 64)},
-    **{theirs: ours for ours, theirs in EXTENSIONS.items()},
-}
 
 
 class ArrayInfo(NamedTuple):
@@ -144,27 +116,12 @@ def extent(info: ArrayInfo) -> tuple[int, int]:
     return sum(min(span, 0) for span in spans), sum(max(span, 0) for span in spans) + info.itemsize
 
 
-@functools.cache
-def numpy_dtype(name: str) -> np.dtype[Any]:
-    """Return the NumPy dtype of an element type; those that NumPy lacks come from ml_dtypes."""
-    if name in EXTENSIONS:
-        import ml_dtypes
-
-        extension: np.dtype[Any] = np.dtype(getattr(ml_dtypes, EXTENSIONS[name]))
-        return extension
-    return NUMPY_DTYPES[name]
-
-
-def plain_dtype(name: str) -> np.dtype[Any]:
-    """Return the dtype of NumPy's own under which elements travel: integers for what it lacks."""
-    if name in EXTENSIONS:
-        return NUMPY_DTYPES["u16" if name == "bf16" else "u8"]
-    return NUMPY_DTYPES[name]
-
-
 def names_of(module: object, table: Mapping[str, str]) -> dict[Any, str]:
-    """Map a framework's dtype objects to our names; versions that lack a dtype are fine."""
-    return {getattr(module, name): ours for name, ours in table.items() if hasattr(module, name)}
+    """Map a framework's dtype objects to our names; `table` says what the framework calls ours.
+
+    Versions that lack a dtype are fine.
+    """
+    return {getattr(module, name): ours for ours, name in table.items() if hasattr(module, name)}
 
 
 def type_name(value: object) -> str:

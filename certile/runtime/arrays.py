@@ -18,6 +18,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 import numpy as np
 
 from certile.diagnostics import ArgumentError
+from certile.ir.array_types import numpy_dtype
 from certile.runtime import dlpack, memory, mlx_arrays, numpy_arrays, torch_arrays
 from certile.runtime.array_info import (
     ArrayInfo,
@@ -27,8 +28,6 @@ from certile.runtime.array_info import (
     Signature,
     alignment,
     extent,
-    numpy_dtype,
-    plain_dtype,
     type_name,
 )
 from certile.runtime.overlap import Overlap, meets_itself, overlap
@@ -45,9 +44,7 @@ __all__ = [
     "empty_like_framework",
     "extent",
     "holder",
-    "numpy_dtype",
     "overlap",
-    "plain_dtype",
     "probe",
     "probe_into",
     "prober",

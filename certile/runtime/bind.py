@@ -20,10 +20,10 @@ from typing import Any, Protocol
 import numpy as np
 
 from certile.diagnostics import InternalError
+from certile.ir.array_types import numpy_dtype, plain_dtype
 from certile.ir.dtypes import BY_NAME, DType, bf16, bool_
 from certile.ir.host import HostValue
 from certile.ir.tile import Kernel
-from certile.runtime import arrays
 from certile.runtime.arrays import ArrayInfo
 from certile.runtime.cpu.pool import LaunchBlock, pool
 from certile.runtime.cpu.pool import grain as pool_grain
@@ -103,7 +103,7 @@ class Interpreted:
             word = words[self._arguments.positions[name]]
             # A number beyond the dtype's range is infinity, as where it is packed for a device.
             with np.errstate(over="ignore"):
-                made[name] = np.asarray(word).astype(arrays.numpy_dtype(dtype.name))[()]
+                made[name] = np.asarray(word).astype(numpy_dtype(dtype.name))[()]
         self._run(self._kernel, made)
 
     def frozen(self, words: Words) -> Callable[[], object]:
@@ -116,7 +116,7 @@ class _Addressed:
     """Memory at an address under NumPy's array interface."""
 
     def __init__(self, info: ArrayInfo) -> None:
-        dtype = arrays.plain_dtype(info.dtype)
+        dtype = plain_dtype(info.dtype)
         self.__array_interface__ = {
             "version": 3,
             "data": (info.address, info.readonly),
@@ -129,7 +129,7 @@ class _Addressed:
 def as_numpy(info: ArrayInfo) -> np.ndarray[Any, Any]:
     """Return a NumPy array over the memory of a described array; it keeps nothing alive."""
     seen = np.asarray(_Addressed(info))
-    dtype = arrays.numpy_dtype(info.dtype)
+    dtype = numpy_dtype(info.dtype)
     return seen if dtype == seen.dtype else seen.view(dtype)
 
 
@@ -348,12 +348,12 @@ def _converted(
 
 def _prototype(launch: CpuLaunch, function: int, count: int, threads: int) -> LaunchBlock:
     stride = -(-launch.scratch_bytes // 64) * 64
-    wanted = min(threads, max(1, launch.pool_threads))
+    wanted = threads if count > launch.serial_groups else 1
     return LaunchBlock(
         fn=function,
         args=None,
         count=count,
-        grain=max(launch.task_groups, pool_grain(count, wanted)),
+        grain=count if wanted == 1 else pool_grain(count, wanted),
         scratch=None,
         scratch_stride=stride,
         threads=wanted,
@@ -377,7 +377,7 @@ def _half_bits(value: Any) -> int:  # noqa: ANN401 - any number
 
 
 def _bf16_bits(value: Any) -> int:  # noqa: ANN401 - any number
-    return int(np.asarray(value).astype(arrays.numpy_dtype("bf16")).view(np.uint16))
+    return int(np.asarray(value).astype(numpy_dtype("bf16")).view(np.uint16))
 
 
 # Halfway from the greatest f32 to the next power of two; from here on rounding gives infinity.

@@ -17,9 +17,10 @@ import numpy as np
 from certile.codegen.artifact import Artifact
 from certile.diagnostics import InternalError, UnsupportedError
 from certile.ir.host import RESIDUE_BYTES
+from certile.ir.tile import Kernel
 from certile.pipeline import CompiledProgram
 from certile.runtime import arrays, metal_sim
-from certile.runtime.bind import Arguments, Words, as_numpy
+from certile.runtime.bind import Arguments, Interpreted, Words, as_numpy
 from certile.runtime.cache import default_cache, key
 from certile.runtime.cuda import device, toolchain
 from certile.runtime.launching import scalars_of
@@ -30,16 +31,19 @@ __all__ = ["CudaLauncher", "SimulatedLauncher"]
 class SimulatedLauncher:
     """Runs the Metal text of a program on the CPU, with every check.
 
-    Raises `InternalError` M022 when a run shows a race, an access outside a buffer, a read of
-    memory without a value or a divergent barrier: generated code never has one.
+    A run may show a race, an access outside a buffer, a read of memory without a value or a
+    divergent barrier.  The interpreter is then asked on the same arguments: what it raises is the
+    kernel's own fault (`KernelError` K090 to K093).  Where it finds none the generated code is at
+    fault: `InternalError` M022.
     """
 
-    def __init__(self, compiled: CompiledProgram, arguments: Arguments) -> None:
+    def __init__(self, compiled: CompiledProgram, kernel: Kernel, arguments: Arguments) -> None:
         for name, info in arguments.arrays.items():
             if arrays.extent(info)[0] < 0:
                 message = f"metal-sim binds no buffer that begins after its elements: {name}"
                 raise UnsupportedError("U401", message, hint="pass an array of positive strides")
         self._compiled = compiled
+        self._kernel = kernel
         self._arguments = arguments
         self._stored = {
             name
@@ -53,6 +57,7 @@ class SimulatedLauncher:
         memory = {name: self._flat(name, words) for name in self._arguments.arrays}
         apart = _interleaved(memory)
         memory |= apart
+        before = {name: memory[name].copy() for name in self._stored}
         for launch in self._compiled.launches:
             programs = self._arguments.evaluate(launch.launch.programs)
             report = metal_sim.run(
@@ -62,6 +67,9 @@ class SimulatedLauncher:
                 programs,
             )
             if report is not None and not report.ok:
+                for name, elements in before.items():
+                    memory[name][...] = elements
+                Interpreted(self._kernel, self._arguments)(words)
                 notes = tuple(str(finding) for finding in report.findings)
                 raise InternalError("M022", "a simulated launch is not clean", notes=notes)
         for name in apart.keys() & self._stored:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
@@ -22,13 +22,14 @@ import numpy as np
 from certile import settings
 from certile.analysis.bounds import check_bounds
 from certile.analysis.instances import meeting_stores, unsafe_in_place
+from certile.analysis.meetings import certain_meetings
 from certile.diagnostics import ArgumentError, KernelError
 from certile.frontend.captures import Captures
 from certile.frontend.signature import KernelSignature
 from certile.frontend.spec import KernelSpec, MathMode, RewriteMode, ScalarSpec
 from certile.frontend.trace import Traced, trace, unwrapped
 from certile.ir.dtypes import BY_NAME
-from certile.ir.host import RESIDUE_BYTES, ViewFacts, residues_of
+from certile.ir.host import ViewFacts, layout_facts, stride_class
 from certile.ir.tile import Kernel, View
 from certile.ir.types import Dim
 from certile.ir.walk import extent_of, parallel_regions, replace_view, specialise, static_dims
@@ -69,9 +70,6 @@ _MOST_TRACES = 16
 _MOST_SPECS = 256
 _MOST_PROGRAMS = 512
 _MOST_PATTERNS = 64
-
-# Outputs above this stream past the cache, when the sheet does not know one: half of 32 MiB.
-_STREAMED_BYTES = 16 << 20
 
 # One call at a time is traced and compiled.  A fork waits for it, so that no child begins its life
 # with a lock that nobody will release.
@@ -322,42 +320,15 @@ def is_array(value: object) -> bool:
 
 
 def view_facts(info: ArrayInfo, *, aligned: bool) -> ViewFacts:
-    """Return what code may rely on: strides of 0 and 1, and the alignment of every row.
+    """What code may rely on of a described array.
 
-    Of rows that no wide access suits, it is how far behind an aligned place each begins.
-
-    An extent of 1 makes the stride of its dimension meaningless; it counts as 1 in the last place,
-    so that a column taken out of a matrix is not a case of its own.  Without `aligned`
-    rows have the alignment of their elements: nothing but a streaming store gains by more on a CPU,
-    and small arrays come with any, each of which would be compiled for.
+    Without `aligned` rows have the alignment of their elements: nothing but a streaming store gains
+    by more on a CPU, and small arrays come with any, each of which would be compiled for.
     """
-    last = len(info.shape) - 1
-    strides = tuple(
-        1 if n <= 1 and d == last else step if step in (0, 1) else None
-        for d, (n, step) in enumerate(zip(info.shape, info.strides, strict=True))
-    )
     if not aligned:
-        return ViewFacts(strides, info.itemsize)
-    base = starts = arrays.alignment(info.address)
-    for n, step in zip(info.shape, info.strides, strict=True):
-        if n > 1 and step != 1:
-            starts = min(starts, arrays.alignment(abs(step) * info.itemsize))
-    residues: tuple[int, ...] = ()
-    if starts < RESIDUE_BYTES and info.placed:
-        residues = residues_of(info.address, info.shape, info.strides, info.itemsize)
-    return ViewFacts(strides, starts, residues, dense=_dense(info, base))
-
-
-def _dense(info: ArrayInfo, base: int) -> tuple[int, int] | None:
-    """The elements of a row and the alignment of the first, of a row-major array without gaps."""
-    step = 1
-    for n, stride in zip(info.shape[:0:-1], info.strides[:0:-1], strict=True):
-        if n != 1 and stride != step:
-            return None
-        step *= n
-    if len(info.shape) < 2 or info.size == 0:
-        return None
-    return (step, base) if info.shape[0] == 1 or info.strides[0] == step else None
+        return ViewFacts(stride_class(info.shape, info.strides), info.itemsize)
+    facts = layout_facts(info.shape, info.strides, info.itemsize, info.address)
+    return facts if info.placed else replace(facts, residues=())
 
 
 def _check(kernel: Kernel, shapes: Mapping[str, Sequence[int]], shared: set[str]) -> None:
@@ -369,25 +340,25 @@ def _check(kernel: Kernel, shapes: Mapping[str, Sequence[int]], shared: set[str]
             raise ArgumentError(problem)
     for complaint in check_bounds(kernel, shapes):
         raise ArgumentError(complaint)
+    for complaint in certain_meetings(kernel, shapes):
+        raise KernelError(complaint)
 
 
 def _facts(kernel: Kernel, call: Call, sheet: Sheet | None) -> dict[str, ViewFacts]:
-    """What code may rely on; on a CPU, only outputs that half the last-level cache cannot hold.
+    """What code may rely on; on a CPU, only of arrays that half the last-level cache cannot hold.
 
-    Those are streamed to.  A GPU takes wide accesses wherever rows are aligned; the interpreter,
-    which has no sheet, relies on nothing.
+    Those are streamed to, or asked for ahead.  A GPU takes wide accesses wherever rows are aligned;
+    the interpreter, which has no sheet, relies on nothing.
     """
     stored = kernel.outputs
-    caches = sheet.cache_bytes if sheet is not None else ()
-    most = caches[-1] // 2 if caches else _STREAMED_BYTES
 
-    def useful(view: View, info: ArrayInfo) -> bool:
+    def known(view: View, info: ArrayInfo) -> ViewFacts:
         if sheet is None or sheet.kind != "cpu":
-            return sheet is not None
-        return view in stored and info.size * info.itemsize > most
+            return view_facts(info, aligned=sheet is not None)
+        large = info.size * info.itemsize > sheet.large_bytes
+        return replace(view_facts(info, aligned=large and view in stored), large=large)
 
-    infos = {view: call.infos[view.name] for view in kernel.views}
-    return {view.name: view_facts(info, aligned=useful(view, info)) for view, info in infos.items()}
+    return {view.name: known(view, call.infos[view.name]) for view in kernel.views}
 
 
 def _layout(call: Call, facts: Mapping[str, ViewFacts]) -> dict[str, Hashable]:
@@ -453,7 +424,7 @@ def _device_launcher(
 
     if target == "cuda":
         return devices.CudaLauncher(compiled, arguments)
-    return devices.SimulatedLauncher(compiled, arguments)
+    return devices.SimulatedLauncher(compiled, kernel, arguments)
 
 
 def _dim_order(dim: Dim) -> tuple[str, int]:

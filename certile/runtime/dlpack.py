@@ -14,12 +14,12 @@ import ctypes
 from typing import Any, ClassVar, Final, NamedTuple, TypeAlias
 
 from certile.diagnostics import ArgumentError, CertileError, UnsupportedError
+from certile.ir.array_types import numpy_dtype
 from certile.runtime.array_info import (
     PLACES,
     ArrayInfo,
     HeldAddress,
     Signature,
-    numpy_dtype,
     type_name,
 )
 from certile.runtime.buffers import capsule_is, capsule_pointer, word_at

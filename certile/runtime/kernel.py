@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin, get_type_hints, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
@@ -23,9 +23,10 @@ from certile.frontend.spec import (
     typed_key,
 )
 from certile.frontend.trace import trace
+from certile.ir.array_types import NUMPY_DTYPES
 from certile.ir.tile import Kernel
 from certile.ir.walk import specialise
-from certile.plan.options import Options
+from certile.plan.options import Options, options_of
 from certile.runtime import arrays
 from certile.runtime.arrays import ArrayInfo
 from certile.runtime.bind import ByAddress, CpuLauncher, Launcher
@@ -34,6 +35,8 @@ from certile.runtime.target import chosen
 from certile.settings import call_state, current
 
 if TYPE_CHECKING:
+    from certile.frontend.state import Specialised
+    from certile.plan.cost import CostPolicy
     from certile.plan.record import GroupPlan
 
 __all__ = ["Bound", "Prepared", "TileKernel", "frozen_of", "tile_kernel"]
@@ -55,7 +58,11 @@ class TileKernel:
     """
 
     def __init__(
-        self, function: Callable[..., object], math: MathMode | None, rewrites: RewriteMode | None
+        self,
+        function: Callable[..., object],
+        math: MathMode | None,
+        rewrites: RewriteMode | None,
+        planned: Options = _UNPLANNED,
     ) -> None:
         functools.update_wrapper(self, function)
         self.name: str = getattr(function, "__name__", type(function).__name__)
@@ -63,6 +70,7 @@ class TileKernel:
         self.signature = KernelSignature(function)
         self.math = math
         self.rewrites = rewrites
+        self._unplanned = planned
         self._dispatcher = Dispatcher(function, self.signature, math, rewrites)
         self._sites: dict[Key, Site] = {}
         # The site of the last call: comparing keys is cheaper than hashing one.
@@ -98,7 +106,7 @@ class TileKernel:
                 break
         launcher = site.launchers.get(pattern)
         if launcher is None:
-            launcher = self._launcher(site, args, pattern, _UNPLANNED)
+            launcher = self._launcher(site, args, pattern, self._unplanned)
         launcher(words)
 
     def prepare(
@@ -112,10 +120,10 @@ class TileKernel:
         `plan` holds options of the planner, by the names of `certile plan`'s flags.  Raises as a
         call does, and `ArgumentError` A009 for an option that the planner does not have.
         """
-        options = _options(plan)
+        options = options_of(plan, self._unplanned)
         bound = self.signature.bind(self.name, args, keywords)
         key, words = self._probe(bound)
-        known = self._sites.get(key) if options == _UNPLANNED else None
+        known = self._sites.get(key) if options == self._unplanned else None
         if known is None or not known.captures.hold():
             known = self._site(key, bound, words, options)
         pattern = _pattern(known, words)
@@ -139,6 +147,12 @@ class TileKernel:
         With `generic` extents stay open, so that only the ranks of the shapes count; raises
         `KernelError` K025 then where the code needs the number of one.
         """
+        return self.traced(arguments, generic=generic)[0]
+
+    def traced(
+        self, arguments: Mapping[str, object], *, generic: bool = False
+    ) -> tuple[Kernel, tuple[Specialised, ...]]:
+        """Return `tile_ir`, and the extents that the kernel's code took as numbers."""
         values = self.signature.bind(self.name, (), dict(arguments))
         named = zip(self.signature.names, values, strict=True)
         shapes = {name: value.shape for name, value in named if isinstance(value, Shaped)}
@@ -149,9 +163,8 @@ class TileKernel:
         specs = self.signature.specs(values, described)
         now = current()
         spec = KernelSpec(specs, self.math or now.math, self.rewrites or now.rewrites)
-        if generic:
-            return trace(self.function, spec).kernel
-        return specialise(trace(self.function, spec, shapes).kernel, shapes)
+        made = trace(self.function, spec, None if generic else shapes)
+        return (made.kernel if generic else specialise(made.kernel, shapes)), made.specialised
 
     def __repr__(self) -> str:
         return f"<tile kernel {self.name}>"
@@ -174,7 +187,7 @@ class TileKernel:
                     words.append(word)
         except CertileError:
             # The slow path names the parameter.
-            self._dispatcher.site(args, _UNPLANNED)
+            self._dispatcher.site(args, self._unplanned)
             raise
         return (chosen.name, call_state(), tuple(signatures)), words
 
@@ -182,7 +195,7 @@ class TileKernel:
         """Return the site of a key, from an earlier call or made for this one."""
         site = self._sites.get(key)
         if site is None or not site.captures.hold():
-            site = self._site(key, args, words, _UNPLANNED)
+            site = self._site(key, args, words, self._unplanned)
         self._last = (key, site)
         return site
 
@@ -192,7 +205,7 @@ class TileKernel:
         """Make the site of a signature, with the launcher that this call needs."""
         site, call = self._dispatcher.site(args, options)
         self._dispatcher.launcher(site, call, _pattern(site, words))
-        if options == _UNPLANNED:
+        if options == self._unplanned:
             if len(self._sites) >= _MOST_SITES:
                 self._sites.clear()
             self._sites[key] = site
@@ -337,7 +350,10 @@ def tile_kernel(function: Callable[..., object], /) -> TileKernel:
 
 @overload
 def tile_kernel(
-    *, math: MathMode | None = None, rewrites: RewriteMode | None = None
+    *,
+    math: MathMode | None = None,
+    rewrites: RewriteMode | None = None,
+    policy: CostPolicy | str | None = None,
 ) -> Callable[[Callable[..., object]], TileKernel]:
     """Return a decorator that makes kernels with these options."""
 
@@ -348,20 +364,24 @@ def tile_kernel(
     *,
     math: MathMode | None = None,
     rewrites: RewriteMode | None = None,
+    policy: CostPolicy | str | None = None,
 ) -> TileKernel | Callable[[Callable[..., object]], TileKernel]:
     """Make a kernel of a Python function; used as `@tile_kernel` or `@tile_kernel(math="fast")`.
 
     `math` is "precise" (the default, or CERTILE_MATH), "fast" or "portable"; `rewrites` is
-    "proved" (the default, or CERTILE_REWRITES) or "off".  Raises `ArgumentError` A009 for other
-    options and `KernelError` K026 for a signature that no call could fit.
+    "proved" (the default, or CERTILE_REWRITES) or "off".  `policy` is the cost policy that plans
+    calls: "service" (the default), "analytic" or a `CostPolicy` of the caller's.  Raises
+    `ArgumentError` A009 for other options and `KernelError` K026 for a signature that no call could
+    fit.
     """
     if math not in (None, "precise", "fast", "portable"):
         raise ArgumentError("A009", f"math={math!r}", hint='use "precise", "fast" or "portable"')
     if rewrites not in (None, "proved", "off"):
         raise ArgumentError("A009", f"rewrites={rewrites!r}", hint='use "proved" or "off"')
+    planned = _UNPLANNED if policy is None else options_of({"policy": policy}, _UNPLANNED)
     if function is not None:
-        return TileKernel(function, math, rewrites)
-    return lambda decorated: TileKernel(decorated, math, rewrites)
+        return TileKernel(function, math, rewrites, planned)
+    return lambda decorated: TileKernel(decorated, math, rewrites, planned)
 
 
 def _pattern(site: Site, words: Sequence[Any]) -> Pattern:
@@ -372,35 +392,6 @@ def _pattern(site: Site, words: Sequence[Any]) -> Pattern:
         if low < distance < high:
             pattern = (*pattern, (first, second, distance))
     return pattern
-
-
-def _options(plan: Options | Mapping[str, Any] | None) -> Options:
-    if plan is None:
-        return _UNPLANNED
-    if isinstance(plan, Options):
-        return plan
-    if not isinstance(plan, Mapping):
-        raise ArgumentError("A009", f"a plan is options by name, not {plan!r}")
-    known = get_type_hints(Options)
-    unknown = [str(name) for name in plan if name not in known]
-    if unknown:
-        message = f"the planner has no option {', '.join(unknown)}"
-        raise ArgumentError("A009", message, hint=f"use {', '.join(known)}")
-    for name, value in plan.items():
-        if not _fits(value, known[name]):
-            raise ArgumentError("A009", f"the planner's {name} is not {value!r}")
-    return Options(**plan)
-
-
-def _fits(value: object, hint: Any) -> bool:  # noqa: ANN401 - a type, a union or a literal
-    """Whether a value is of an option's type; an integer serves as a float."""
-    if get_origin(hint) is Literal:
-        return value in get_args(hint)
-    if get_args(hint):
-        return any(_fits(value, each) for each in get_args(hint))
-    if isinstance(value, bool):
-        return hint is bool
-    return isinstance(value, int | float if hint is float else hint)
 
 
 def _probe_constant(value: object) -> tuple[Hashable, Any]:
@@ -437,8 +428,10 @@ _FOR_NUMBERS: dict[type, Callable[[Any], tuple[Hashable, Any]]] = {
     int: _probe_int,
     float: _probe_other,
     type(None): _probe_other,
-    **dict.fromkeys((np.bool_, np.float16, np.float32, np.float64), _probe_other),
-    **{np.dtype(f"{kind}{size}").type: _probe_int for kind in "iu" for size in (1, 2, 4, 8)},
+    **{
+        dtype.type: _probe_int if dtype.kind in "iu" else _probe_other
+        for dtype in NUMPY_DTYPES.values()
+    },
 }
 
 

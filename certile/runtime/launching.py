@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from certile.ir.array_types import numpy_dtype
 from certile.ir.dtypes import DType
 from certile.pipeline import CompiledLaunch
 from certile.runtime.bind import Arguments, Words
@@ -19,9 +20,6 @@ from certile.runtime.bind import Arguments, Words
 __all__ = ["Scalar", "groups_of", "scalar_argument", "scalars_of"]
 
 Scalar: TypeAlias = bool | int | float
-
-# Scalars as NumPy names them; bf16 travels as its bits, a bool as a byte.
-_SCALARS = {"bf16": "uint16", "f16": "float16", "f32": "float32", "bool": "uint8"}
 
 
 def groups_of(launch: CompiledLaunch, arguments: Arguments) -> int:
@@ -43,13 +41,15 @@ def scalars_of(launch: CompiledLaunch, arguments: Arguments, words: Words) -> li
 def scalar_argument(value: bool | int | float, dtype: DType) -> npt.NDArray[Any]:
     """A scalar as the one element that its reference parameter binds.
 
-    A number beyond the greatest finite one of a float dtype is infinity.
+    A bool is a byte, bf16 its bits.  A number beyond the greatest finite one of a float dtype is
+    infinity.
     """
-    name = _SCALARS.get(dtype.name, f"{'u' * (dtype.kind == 'uint')}int{dtype.bits}")
+    narrow = dtype.name == "bf16"
     with np.errstate(over="ignore"):
-        held = bool(value) if dtype.kind == "bool" else value
-        made = np.array([held], np.float32 if dtype.name == "bf16" else name)
-    if dtype.name == "bf16":
+        if dtype.kind == "bool":
+            return np.array([bool(value)], np.uint8)
+        made = np.array([value], np.float32 if narrow else numpy_dtype(dtype.name))
+    if narrow:
         bits = int(made.view(np.uint32)[0])
         nearest = (bits + 0x7FFF + (bits >> 16 & 1)) >> 16
         return np.array([nearest if value == value else 0x7FC0], np.uint16)

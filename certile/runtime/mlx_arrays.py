@@ -18,27 +18,24 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 
 from certile.diagnostics import ArgumentError, UnsupportedError
+from certile.ir.array_types import MLX_NAMES, numpy_dtype
 from certile.runtime import dlpack
 from certile.runtime.array_info import (
-    FRAMEWORK_NAMES,
     PLACES,
     ArrayInfo,
     HeldAddress,
     Signature,
     names_of,
-    numpy_dtype,
     type_name,
 )
 from certile.runtime.buffers import address_of, from_buffer
+from certile.runtime.metal import frameworks
 
 __all__ = ["address_now", "describe", "empty", "is_mlx", "lent", "probe"]
 
 # The package is optional, so its names cannot be imported for their types.
 MlxArray: TypeAlias = Any
 Mlx: TypeAlias = Any
-
-_NAMES: Final = {**FRAMEWORK_NAMES, "bool_": "bool"}
-_DTYPES: Final = {ours: name for name, ours in _NAMES.items()}
 
 # Up to here copying memory that nobody filled is quicker than evaluating: MLX hands that to another
 # thread, which takes as long as copying a megabyte.
@@ -100,7 +97,7 @@ def describe(array: MlxArray) -> ArrayInfo:
 def empty(shape: tuple[int, ...], dtype: str) -> MlxArray:
     """Return an evaluated array of one of our element types, with whatever its memory holds."""
     mlx = sys.modules["mlx.core"]
-    kind = getattr(mlx, _DTYPES[dtype])
+    kind = getattr(mlx, MLX_NAMES[dtype])
     size = math.prod(shape) * kind.size
     if size <= _COPIED_BYTES and _copies(mlx, dtype):
         return mlx.array(np.empty(shape, numpy_dtype(dtype)))
@@ -143,15 +140,15 @@ def _copies(mlx: Mlx, dtype: str) -> bool:
     except (TypeError, ValueError):
         # Versions that do not know the bf16 of ml_dtypes.
         return False
-    return bool(made.dtype == getattr(mlx, _DTYPES[dtype]))
+    return bool(made.dtype == getattr(mlx, MLX_NAMES[dtype]))
 
 
 @functools.cache
 def _drives_metal() -> bool:
-    """Whether MLX runs on an Apple GPU here."""
-    return bool(sys.modules["mlx.core"].metal.is_available())
+    """Whether MLX runs on an Apple GPU, asked once: every call of every array wants to know."""
+    return frameworks.mlx_drives_metal()
 
 
 @functools.cache
 def _names(mlx: Mlx) -> dict[Any, str]:
-    return names_of(mlx, _NAMES)
+    return names_of(mlx, MLX_NAMES)

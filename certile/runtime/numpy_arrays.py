@@ -10,9 +10,8 @@ from typing import Any, Final
 import numpy as np
 
 from certile.diagnostics import ArgumentError, UnsupportedError
+from certile.ir.array_types import BEYOND_NUMPY, NUMPY_DTYPES
 from certile.runtime.array_info import (
-    EXTENSIONS,
-    NUMPY_DTYPES,
     PLACES,
     ArrayInfo,
     Signature,
@@ -29,7 +28,7 @@ NumpyArray = np.ndarray[Any, Any]
 _DATA_OFFSET: Final = 40
 
 _NAMES: Final = {dtype: name for name, dtype in NUMPY_DTYPES.items()}
-_EXTENSION_NAMES: Final = {theirs: ours for ours, theirs in EXTENSIONS.items()}
+_EXTENSION_NAMES: Final = {theirs: ours for ours, theirs in BEYOND_NUMPY.items()}
 
 
 def probe(array: NumpyArray) -> tuple[Signature, int]:

@@ -27,8 +27,9 @@ from certile.frontend.state import Specialised
 from certile.ir.dtypes import BY_NAME, DType
 from certile.ir.fingerprint import fingerprint
 from certile.ir.host import HostValue, ViewFacts
+from certile.ir.loads import merged_loads
 from certile.ir.tile import Kernel
-from certile.plan.options import Options
+from certile.plan.options import Options, OwnPolicy
 from certile.runtime.cache import default_cache, key
 from certile.runtime.cpu import engine
 from certile.runtime.derivations import Derivation, derivation_of
@@ -41,16 +42,17 @@ if TYPE_CHECKING:
 
 __all__ = ["CpuLaunch", "CpuProgram", "Request", "keep", "kept", "loaded", "obtain"]
 
-_SCHEMA = "certile.cpu-program/2"
+_SCHEMA = "certile.cpu-program/3"
 _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class CpuLaunch:
-    """One launch: its code, where its arguments come from, and how its groups are shared out.
+    """One launch: its code, where its arguments come from, and which launches stay on one thread.
 
     `object_key` names the object in the disk cache, `artifact` the text it was compiled from.
-    `derivation` says why that may run where it computes another kernel than was asked for.
+    `derivation` says why that may run where it computes another kernel than was asked for.  A
+    launch of at most `serial_groups` groups is too little work for a second thread.
     """
 
     object_key: str
@@ -61,8 +63,7 @@ class CpuLaunch:
     programs: HostValue
     programs_per_group: int
     scratch_bytes: int
-    task_groups: int
-    pool_threads: int
+    serial_groups: int
     derivation: Derivation | None = None
 
 
@@ -140,6 +141,9 @@ def obtain(request: Request, notes: Sequence[Specialised] = ()) -> CpuProgram:
     With a watcher the pipeline always runs, since there would be nothing to watch otherwise.
     """
     watch = request.watcher(notes)
+    if isinstance(request.options.policy, OwnPolicy):
+        # Nothing tells whether an object of another process would choose alike.
+        return loaded(request.compiled(watch))
     entry_key = request.identity()
     known = kept(entry_key, request.kernel) if watch is SILENT else None
     if known is None:
@@ -161,7 +165,8 @@ def kept(entry_key: str, kernel: Kernel) -> CpuProgram | None:
     except (ValueError, KeyError, TypeError):
         return None
     for launch in launches:
-        refused = None if launch.derivation is None else launch.derivation.refusal(kernel)
+        derivation = launch.derivation
+        refused = None if derivation is None else derivation.refusal(merged_loads(kernel))
         if refused is not None:
             _log.warning("a kept program is compiled anew: %s", refused)
             return None
@@ -252,8 +257,7 @@ def _of_compiled(each: CompiledLaunch) -> CpuLaunch:
         programs=launch.programs,
         programs_per_group=artifact.programs_per_group,
         scratch_bytes=artifact.scratch_bytes,
-        task_groups=each.plan.task_groups,
-        pool_threads=each.plan.pool_threads,
+        serial_groups=each.plan.serial_groups,
         derivation=derivation_of(each.plan),
     )
 
@@ -268,8 +272,7 @@ def _document(launch: CpuLaunch) -> dict[str, Any]:
         "programs": _value_document(launch.programs),
         "programs_per_group": launch.programs_per_group,
         "scratch_bytes": launch.scratch_bytes,
-        "task_groups": launch.task_groups,
-        "pool_threads": launch.pool_threads,
+        "serial_groups": launch.serial_groups,
         "derivation": None if launch.derivation is None else asdict(launch.derivation),
     }
 

@@ -11,9 +11,9 @@ import sys
 from typing import Any, Final, TypeAlias
 
 from certile.diagnostics import ArgumentError, UnsupportedError
+from certile.ir.array_types import FULL_NAMES
 from certile.runtime import memory
 from certile.runtime.array_info import (
-    FRAMEWORK_NAMES,
     PLACES,
     ArrayInfo,
     HeldAddress,
@@ -27,8 +27,6 @@ __all__ = ["address_on_device", "describe", "empty", "is_tensor", "probe"]
 # The package is optional, so its names cannot be imported for their types.
 Tensor: TypeAlias = Any
 Torch: TypeAlias = Any
-
-_DTYPES: Final = {ours: name for name, ours in FRAMEWORK_NAMES.items()}
 
 # No buffer has as many bytes as 40 bits count, and all numbers fit an address.
 _BUFFER_BITS: Final = 40
@@ -99,7 +97,7 @@ def describe(tensor: Tensor) -> ArrayInfo:
 def empty(shape: tuple[int, ...], dtype: str, device: str = "cpu") -> Tensor:
     """Return an uninitialised contiguous tensor of one of our element types on a device."""
     torch = sys.modules["torch"]
-    kind = getattr(torch, _DTYPES[dtype])
+    kind = getattr(torch, FULL_NAMES[dtype])
     if device != "cpu":
         return torch.empty(shape, dtype=kind, device=device)
     return memory.empty_torch(shape, kind)
@@ -142,4 +140,4 @@ def _problem(tensor: Tensor, torch: Torch) -> tuple[str, str] | None:
 @functools.cache
 def _names(torch: Torch) -> dict[Any, str]:
     """Map PyTorch's dtypes to ours; older versions lack some of them."""
-    return names_of(torch, FRAMEWORK_NAMES)
+    return names_of(torch, FULL_NAMES)

@@ -7,9 +7,12 @@ explained on any computer.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Final, Literal
 
 from certile.ir.dtypes import DType
+
+# Half of the last cache where a sheet does not know it.
+_LARGE_BYTES: Final = 16 << 20
 
 
 @dataclass(frozen=True)
@@ -63,3 +66,8 @@ class Sheet:
     native_functions: frozenset[str] | None = None
     fast_functions: frozenset[str] = frozenset()
     provenance: dict[str, str] = field(default_factory=dict, hash=False, compare=False)
+
+    @property
+    def large_bytes(self) -> int:
+        """Arrays of more bytes come from memory: half of what the last cache holds."""
+        return self.cache_bytes[-1] // 2 if self.cache_bytes else _LARGE_BYTES

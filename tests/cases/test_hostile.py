@@ -310,19 +310,21 @@ def test_the_address_space_is_given_back():
     assert mappings() <= before + 2
 
 
-def test_a_race_that_depends_on_arithmetic_is_told_from_a_fault_of_the_compiler():
+def test_a_race_that_depends_on_data_is_told_from_a_fault_of_the_compiler():
     @ct.tile_kernel
-    def kernel(x, y):
+    def kernel(x, places, y):
         rows = ct.axis("rows", x.shape[0])
         for r in ct.parallel(rows):
-            y[r // 2] = x[r]
+            y.tile((places[r],), bounds="assume").store(x[r])
 
-    arguments = np.arange(8, dtype=np.float32), np.zeros(4, np.float32)
-    with ct.target("metal-sim"):
-        message = refused("M022", kernel, *arguments)
-    assert 'ct.target("reference")' in message
-    with ct.target("reference"):
-        refused("K091", kernel, *arguments)
+    x, places = np.arange(8, dtype=np.float32), np.arange(8) // 2
+    for target in ("metal-sim", "reference"):
+        with ct.target(target):
+            message = refused("K091", kernel, x, places, np.zeros(4, np.float32))
+            assert "y.tile" in message
+            apart = np.zeros(8, np.float32)
+            kernel(x, np.arange(8)[::-1].copy(), apart)
+            np.testing.assert_array_equal(apart, x[::-1])
 
 
 @pytest.mark.parametrize("wrong", [["a"], np.zeros(2), np.array(1.0), {0}, np.ones((0, 4))])

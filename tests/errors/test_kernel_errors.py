@@ -224,8 +224,8 @@ CASES = {
         def kernel(x, y, n):
             rows, cols = ct.axis("rows", x.shape[0]), ct.axis("cols", x.shape[1])
             for r in ct.parallel(rows):
-                law = law_of(lambda a, b: (a.s, b.s))
-                y[r, 0] = «ct.reduce(x[r, cols], cols, law)»
+                law = law_of(lambda a, b: «(a.s, b.s)»)
+                y[r, 0] = ct.reduce(x[r, cols], cols, law)
         """,
     "K043": """
         def kernel(x, y, n):

@@ -1,4 +1,4 @@
-"""Programs that a group runs: reductions of a tile among element phases, loops and memories."""
+"""Programs that a group runs: reductions of a tile among element steps, loops and memories."""
 
 import numpy as np
 

@@ -106,18 +106,18 @@ def program(write, shape=(2, 8, 8)):
 
 def fences(case, **options):
     plan, _ = lowered(case, SHEETS["metal"], **options)
-    return plan.group.phases, plan.barriers
+    return plan.group.steps, plan.barriers
 
 
-def test_reductions_that_do_not_read_each_other_share_a_phase_and_a_fence():
+def test_reductions_that_do_not_read_each_other_share_a_step_and_a_fence():
     def write(b, x, y, z, n, i, j):
         v = b.load(x, n, i, j)
         b.store(y, (n, i, j), b.map("sub", v, b.reduce(v, j, laws.MINIMUM)))
         b.store(z, (n, i, j), b.map("sub", v, b.reduce(v, j, laws.MAXIMUM)))
 
-    phases, count = fences(program(write))
-    assert [phase.kind for phase in phases] == ["reduce", "store", "store"]
-    assert [phase.fence for phase in phases] == [False, True, False]
+    steps, count = fences(program(write))
+    assert [step.kind for step in steps] == ["reduce", "store", "store"]
+    assert [step.fence for step in steps] == [False, True, False]
     assert count == 1
 
 
@@ -127,12 +127,12 @@ def test_reductions_over_different_axes_share_a_fence():
         b.store(y, (n, i, j), b.map("sub", v, b.reduce(v, i, laws.ADD)))
         b.store(z, (n, i, j), b.map("sub", v, b.reduce(v, j, laws.ADD)))
 
-    phases, count = fences(program(write))
-    assert [phase.kind for phase in phases] == ["reduce", "reduce", "store", "store"]
+    steps, count = fences(program(write))
+    assert [step.kind for step in steps] == ["reduce", "reduce", "store", "store"]
     assert count == 1
 
 
-def test_element_phases_that_each_thread_does_for_itself_have_no_fence():
+def test_element_steps_that_each_thread_does_for_itself_have_no_fence():
     def write(b, x, y, z, n, i, j):
         v = b.load(z, n, i, j)
         b.store(y, (n, i, j), b.map("mul", v, 2.0))
@@ -151,9 +151,9 @@ def test_other_traffic_between_a_write_and_a_read_proves_nothing():
         b.store(z, (n, i, j), b.load(other, i, j))
         b.store(y, (n, i, j), b.relabel(b.broadcast(first, i), i, j))
 
-    phases, count = fences(program(write))
+    steps, count = fences(program(write))
     assert count == 1
-    assert phases[-1].fence
+    assert steps[-1].fence
     assert unfenced([Event("write", "A"), Event("write", "B"), Event("read", "A")]) is not None
     assert unfenced([Event("write", "A"), FENCE, Event("read", "A")]) is None
 
@@ -167,14 +167,14 @@ def test_owners_and_stores_that_never_meet_need_no_fence():
 
 
 def test_what_no_round_changes_is_fenced_before_the_loop():
-    phases, _ = fences(CASES["halved"])
-    assert [(phase.kind, phase.fence) for phase in phases] == [
+    steps, _ = fences(CASES["halved"])
+    assert [(step.kind, step.fence) for step in steps] == [
         ("reduce", False),
         ("assign", False),
         ("serial", True),
         ("store", False),
     ]
-    assert barriers(phases[2].body) == 0
+    assert barriers(steps[2].body) == 0
 
 
 def test_a_carried_tile_that_others_read_is_staged_and_fenced_both_ways():
@@ -187,9 +187,9 @@ def test_a_carried_tile_that_others_read_is_staged_and_fenced_both_ways():
         b.store(y, (n, i, j), b.broadcast(loop.results[0], i, j))
 
     case = program(write)
-    phases, _ = fences(case)
-    (loop,) = [phase for phase in phases if phase.kind == "serial"]
-    assert [(phase.kind, phase.fence) for phase in loop.body] == [
+    steps, _ = fences(case)
+    (loop,) = [step for step in steps if step.kind == "serial"]
+    assert [(step.kind, step.fence) for step in loop.body] == [
         ("assign", True),
         ("advance", True),
     ]

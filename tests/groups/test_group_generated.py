@@ -53,16 +53,16 @@ def test_the_metal_text_in_the_simulator():
 
 
 def test_the_programs_are_what_they_should_be():
-    """All kinds of phase occur, reductions are made both ways, and every result has a bound."""
+    """All kinds of step occur, reductions are made both ways, and every result has a bound."""
     kinds, ways, unchecked = set(), set(), 0
     for case in CASES.values():
         plan = choose(case.specialised, case.regions[0], 3, SHEETS["metal"], Options())
-        pending = list(plan.group.phases)
+        pending = list(plan.group.steps)
         while pending:
-            phase = pending.pop()
-            pending += phase.body
-            kinds.add(phase.kind)
-            ways |= {phase.collective} if phase.kind == "reduce" else set()
+            step = pending.pop()
+            pending += step.body
+            kinds.add(step.kind)
+            ways |= {step.collective} if step.kind == "reduce" else set()
         unchecked += agrees(case.copy().outputs(), case.specialised, case.arguments).unchecked
     assert kinds == {"advance", "assign", "evaluate", "reduce", "serial", "store"}
     assert ways == {False, True}

@@ -43,8 +43,8 @@ def loops(launch):
 @pytest.mark.parametrize(("threads", "batches"), [(64, 16), (1024, 1)])
 def test_32_outputs(threads, batches):
     plan, launch = lowered(outputs(32), METAL, threads=threads)
-    reductions = [phase for phase in plan.group.phases if phase.kind == "reduce"]
-    found = {composed_batches(phase.elements, plan.workers) for phase in reductions}
+    reductions = [step for step in plan.group.steps if step.kind == "reduce"]
+    found = {composed_batches(step.elements, plan.workers) for step in reductions}
     assert found == {batches}
     # Both reductions and the stores of all elements, where there is more than one round.
     assert len(loops(launch)) == (3 if batches > 1 else 0)
@@ -146,7 +146,7 @@ def sorted_(b, v, j):
 
 
 @pytest.mark.parametrize(("make", "rule"), [(scanned, "scanned_row"), (sorted_, "element_order")])
-def test_what_phases_cannot_make_is_an_error_on_a_gpu(make, rule):
+def test_what_steps_cannot_make_is_an_error_on_a_gpu(make, rule):
     b = Builder("other")
     x, n, i, j = grid(b)
     y = b.view("y", f32, 3)
@@ -191,18 +191,18 @@ def test_a_loop_that_asks_for_less_than_the_group_is_refused():
 
 def test_states_of_several_components_are_exchanged_in_a_subgroup():
     plan, launch = lowered(CASES["laws"], METAL)
-    (phase,) = [each for each in plan.group.phases if each.kind == "reduce"]
-    assert phase.collective
-    assert len(phase.reductions) == 3
-    assert all(collective_refusal(node, "metal") is None for node in phase.reductions)
+    (step,) = [each for each in plan.group.steps if each.kind == "reduce"]
+    assert step.collective
+    assert len(step.reductions) == 3
+    assert all(collective_refusal(node, "metal") is None for node in step.reductions)
     assert not [op for op in operations(launch.kernel.body) if isinstance(op, ShuffleUp)]
 
 
 @pytest.mark.parametrize("name", ["ordered", "folded"])
 def test_an_order_that_is_asked_for_is_kept(name):
     plan, launch = lowered(CASES[name], METAL, threads=64)
-    made = [phase for phase in plan.group.phases if phase.kind == "reduce"]
-    assert not any(phase.collective for phase in made)
+    made = [step for step in plan.group.steps if step.kind == "reduce"]
+    assert not any(step.collective for step in made)
     assert not [op for op in operations(launch.kernel.body) if isinstance(op, Collective)]
 
 
@@ -220,12 +220,12 @@ def chain(length):
     return pairs_of(b.build(), dict.fromkeys("xy", (2, 8, 8)))
 
 
-def test_a_chain_is_not_made_again_from_its_start_in_every_phase():
+def test_a_chain_is_not_made_again_from_its_start_in_every_step():
     sizes = []
     for length in (40, 80):
         plan, launch = lowered(chain(length), METAL)
         sizes.append(sum(1 for _ in operations(launch.kernel.body)))
-        assert any(phase.kind == "assign" for phase in plan.group.phases)
+        assert any(step.kind == "assign" for step in plan.group.steps)
     assert sizes[1] < 2.5 * sizes[0]
     interpreted(chain(40), lowered(chain(40), METAL))
     _, again = lowered(chain(80), METAL, materialization="nothing")
@@ -235,10 +235,10 @@ def test_a_chain_is_not_made_again_from_its_start_in_every_phase():
 @pytest.mark.parametrize(
     ("asked", "kept"), [(None, 0), ("nothing", 0), ("expensive-only", 1), ("preserve", 1)]
 )
-def test_a_tile_that_phases_share_is_kept_when_that_is_asked_for(asked, kept):
+def test_a_tile_that_steps_share_is_kept_when_that_is_asked_for(asked, kept):
     """Of softmax it is the exponentials, which the sum and the store read."""
     plan, launch = lowered(CASES["rows"], METAL, materialization=asked)
-    shared = [phase for phase in plan.group.phases if phase.kind == "assign"]
+    shared = [step for step in plan.group.steps if step.kind == "assign"]
     assert len(shared) == kept
     assert plan.shared_bytes == 40 + 800 * kept
     assert plan.barriers == 1 + 2 * kept
@@ -248,7 +248,7 @@ def test_a_tile_that_phases_share_is_kept_when_that_is_asked_for(asked, kept):
 def test_less_is_kept_where_all_does_not_fit():
     plan = planned(chain(80), shared_bytes=80 * 32)
     assert plan.mapping is not None
-    assert not [phase for phase in plan.group.phases if phase.kind == "assign"]
+    assert not [step for step in plan.group.steps if step.kind == "assign"]
 
 
 def test_a_plan_says_what_a_group_does():
@@ -259,14 +259,14 @@ def test_a_plan_says_what_a_group_does():
     document = plan_json(plan, op="blocks", target="metal", dtype="f32", shape=(3, 5, 40))
     assert json.loads(json.dumps(document, allow_nan=False)) == document
     assert document["family"] == "group"
-    (loop,) = [phase for phase in document["phases"] if phase["kind"] == "serial"]
+    (loop,) = [step for step in document["steps"] if step["kind"] == "serial"]
     assert [each["laws"] for each in loop["body"]] == [["maximum"], ["add"], []]
     assert document["threads"] == document["workers"] == plan.mapping.group_threads
 
 
 def test_the_tree_of_a_result_is_that_of_one_subgroup_or_one_thread():
     (together, *_), (alone, *_) = (
-        [n for phase in planned(CASES["rows"], threads=t).group.phases for n in phase.reductions]
+        [n for step in planned(CASES["rows"], threads=t).group.steps for n in step.reductions]
         for t in (64, 40)
     )
     assert tree_of(planned(CASES["rows"], threads=64), together).depth == 8

@@ -22,7 +22,7 @@ from certile.proof.check import check
 from certile.proof.registry import certificate_of
 from certile.search import kept
 from certile.search.authors import Certified, certify
-from certile.search.laws import Refusal
+from certile.search.laws import Unproved
 from certile.targets import DEFAULTS
 from tests.cases.everywhere import refused
 from tests.laws.test_user_laws import law_of, use
@@ -274,7 +274,7 @@ WRONG = {
 def test_what_is_wrong_is_refused_with_the_obligation(name):
     parts, obligation, shown = WRONG[name]
     found = certified(parts)
-    assert isinstance(found, Refusal)
+    assert isinstance(found, Unproved)
     assert found.obligation == obligation
     assert shown in found.shown
     assert found.notes()[0].startswith("to show: ")
@@ -350,7 +350,7 @@ def test_a_conversion_that_rounds_is_not_read():
         "spec": ct.list.sum,
     }
     found = certified(parts)
-    assert isinstance(found, Refusal)
+    assert isinstance(found, Unproved)
     assert found.obligation == "read"
     assert "as_f16" in found.notes()[0]
 
@@ -495,7 +495,7 @@ def test_the_two_greatest_are_read_and_left_unproved():
     assert isinstance(claim.meaning, Meaning)
     assert claim.meaning.specification[0] == claim.meaning.closed[0]
     found = certify(claim.law, claim.meaning)
-    assert isinstance(found, Refusal)
+    assert isinstance(found, Unproved)
     assert (found.obligation, found.counterexample) == ("cat.w", None)
 
 

@@ -9,6 +9,7 @@ import pytest
 import certile as ct
 from certile import ops
 from certile.diagnostics import CertileError
+from certile.ir.array_types import MLX_NAMES
 from certile.runtime import mlx_arrays
 from certile.runtime.metal import context, fake, fake_frameworks, frameworks, mlx_route
 from tests.metal_launch.kernels import (
@@ -306,7 +307,7 @@ def test_numbers_are_rounded_as_on_every_other_route(dtype, number):
             y[i] = x[i] * 0 + value
 
     kernel.__annotations__["value"] = getattr(ct, dtype)
-    kind = getattr(mx, dict(mlx_route._DTYPES)[dtype])
+    kind = getattr(mx, MLX_NAMES[dtype])
     made = []
     for target in ("metal", "reference"):
         x, y = mx.zeros(9, kind), mx.zeros(9, kind)

@@ -105,15 +105,29 @@ class Made:
         return {array.name: array.slots for array in self.machine.arrays}
 
 
+def made(entry, request):
+    """Plan, lower and print a request as a kernel of the name given."""
+    plan, launch = request.lowered(entry)
+    return Made(request, plan, launch, emit(launch.kernel, METAL))
+
+
 class Suite:
     """Requests by name, as one text."""
 
     def __init__(self, requests):
-        self.made = {}
-        for number, (name, request) in enumerate(requests.items()):
-            plan, launch = request.lowered(f"k{number}_{launch_name(name)}")
-            self.made[name] = Made(request, plan, launch, emit(launch.kernel, METAL))
-        self.library = Library(unit([made.artifact for made in self.made.values()]), "checked")
+        named = enumerate(requests.items())
+        self._build({n: made(f"k{k}_{launch_name(n)}", request) for k, (n, request) in named})
+
+    @classmethod
+    def of(cls, kernels):
+        """The suite of kernels by name that are printed already, each under an entry of its own."""
+        suite = cls.__new__(cls)
+        suite._build(kernels)
+        return suite
+
+    def _build(self, kernels):
+        self.made = kernels
+        self.library = Library(unit([each.artifact for each in kernels.values()]), "checked")
 
     def __getitem__(self, name):
         return self.made[name]

@@ -3,9 +3,11 @@
 import dataclasses
 import importlib
 import re
+import shlex
 from functools import cache
 
 import pytest
+import typer
 
 from certile.plan.document import plan_json
 from certile.plan.options import Options
@@ -33,13 +35,31 @@ def names(cell):
 
 
 @cache
-def flags():
+def commands():
     from typer.main import get_command
 
     from certile.cli.main import app
 
-    commands = get_command(app).commands.values()
-    return {name for command in commands for o in command.params for name in o.opts}
+    return get_command(app).commands
+
+
+def flags_of(command):
+    return {name for option in commands()[command].params for name in option.opts}
+
+
+def flags():
+    return set().union(*map(flags_of, commands()))
+
+
+def parse(line):
+    """Read a quoted command as the program does; one that only names flags may lack arguments."""
+    _, command, *arguments = shlex.split(line)
+    try:
+        commands()[command].make_context(command, arguments)
+    except typer.BadParameter as error:
+        flags_alone = all(each.startswith("--") for each in arguments)
+        if type(error).__name__ != "MissingParameter" or not flags_alone:
+            raise
 
 
 @cache
@@ -83,6 +103,38 @@ def test_a_row(row):
         else:
             assert name.startswith("certile.")
             assert resolve(name) is not None
+
+
+def test_quoted_commands_are_commands():
+    quoted = [name for name in names(PAGE) if name.startswith("certile ")]
+    assert len(quoted) > 5
+    for line in quoted:
+        parse(line)
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("certile bench softmax --shape 64x4096", "No such option: --shape"),
+        ("certile bench --target cpu", "No such option: --target"),
+        ("certile run softmax --shape 3x4 --target nowhere", "nowhere"),
+        ("certile bench --ops", "requires an argument"),
+        ("certile explain softmax --out", "requires an argument"),
+        ("certile measure", "measure"),
+    ],
+)
+def test_a_command_that_is_none_is_seen(line, said):
+    with pytest.raises(Exception, match=said):
+        parse(line)
+
+
+def test_flags_of_the_benchmark_are_of_the_commands_beside_them():
+    part = PAGE.partition("### Benchmark and tuning flags")[2].partition("\n## ")[0]
+    for there, here, remark in ROWS:
+        if f"| {there} | {here} |" not in part or here.startswith(NOT_OURS):
+            continue
+        named = {line.split()[1] for line in names(remark) if line.startswith("certile ")}
+        assert set(names(here)) <= set().union(*map(flags_of, named)), there
 
 
 def test_flags_in_reasons_exist():

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 
-from certile.diagnostics import ArgumentError
+from certile.diagnostics import ArgumentError, KernelError
 from certile.frontend.spec import Shaped
 from certile.ir.dtypes import BY_NAME, DType, f32, i8, i64
 from certile.ir.tile import Kernel
@@ -174,11 +174,24 @@ def bare(op: str, shape: Sequence[int], dtype: str = "f32", **flags: bool) -> Ba
         raise ArgumentError("A305", f"{op} halves the columns, and {shape[-1]} is odd")
     shapes = {name: extents[place] for name, place, _ in form.views if name in present}
     arguments = _arguments(form, shapes, BY_NAME[dtype])
-    kernel = form.kernel.tile_ir(arguments)
+    kernel = _traced(op, form, arguments, dtype)
     programs = tuple(
         prod(extent_of(axis, shapes) for axis in region.over) for region in parallel_regions(kernel)
     )
     return Bare(kernel, shapes, programs, form.kernel, arguments)
+
+
+def _traced(op: str, form: _Form, arguments: Mapping[str, object], dtype: str) -> Kernel:
+    """Return the kernel for the arguments; A302 where it takes real numbers and they are not."""
+    try:
+        return form.kernel.tile_ir(arguments)
+    except KernelError as error:
+        if BY_NAME[dtype].is_float:
+            raise
+        name = next(name for name, _, own in form.views if own is None)
+        message = f"{op} takes real numbers; {name} is {dtype}"
+        hint = f"convert {name} to f32 first"
+        raise ArgumentError("A302", message, hint=hint) from error
 
 
 def _extents(shape: Sequence[int]) -> dict[str, tuple[int, ...]]:

@@ -22,13 +22,14 @@ from typing import Any, Final, TypeAlias
 from certile.analysis.coverage import fills
 from certile.codegen.metal.mlx import MlxText, emit_mlx
 from certile.diagnostics import Refusal, UnsupportedError
+from certile.ir.array_types import MLX_NAMES
 from certile.ir.dtypes import DType
 from certile.ir.host import RESIDUE_BYTES
 from certile.ir.machine import Load, MachineKernel, operations
 from certile.ir.tile import Kernel
 from certile.ir.walk import parallel_regions
 from certile.pipeline import CompiledLaunch, CompiledProgram
-from certile.runtime.array_info import FRAMEWORK_NAMES, HeldAddress
+from certile.runtime.array_info import HeldAddress
 from certile.runtime.bind import Arguments, Launcher, Words
 from certile.runtime.buffers import from_buffer
 from certile.runtime.launching import groups_of, scalar_argument, scalars_of
@@ -48,8 +49,6 @@ _MOST_THREADS: Final = (1 << 31) - 1
 
 # An array like any other that holds more than a few elements.
 _FRESH_ELEMENTS: Final = 64
-
-_DTYPES: Final = {ours: name for name, ours in FRAMEWORK_NAMES.items()} | {"bool": "bool_"}
 
 
 def unsuited(compiled: CompiledProgram, kernel: Kernel, arguments: Arguments) -> Refusal | None:
@@ -218,7 +217,7 @@ def _number(value: bool | int | float, dtype: DType) -> MlxArray:
     """Return a number as an array without dimensions, rounded as it is on every other route."""
     mlx = sys.modules["mlx.core"]
     made = mlx.array(scalar_argument(value, dtype)).reshape(())
-    kind = getattr(mlx, _DTYPES[dtype.name])
+    kind = getattr(mlx, MLX_NAMES[dtype.name])
     # NumPy has no bf16: its bits are those of an integer.
     return made if made.dtype == kind else made.view(kind)
 

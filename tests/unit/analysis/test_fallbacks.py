@@ -316,6 +316,18 @@ def test_reads_without_a_bound():
     assert [one.usual for one in reads(rows_of(kernel_of(b)))] == [None]
 
 
+def test_single_elements_are_told_from_rows():
+    """A row summed, an element of it gathered, and one read at a place of its own."""
+    b = Row()
+    with b.parallel(b.rows):
+        v = b.load(b.x, b.rows, b.cols)
+        total = b.reduce(v, b.cols, laws.ADD)
+        picked = b.gather(v, b.const(3, i64), b.cols, 0.0)
+        b.store(b.s, b.rows, b.map("add", total, picked))
+    (read,) = reads(rows_of(kernel_of(b)))
+    assert (read.usual, read.rows, read.sweeps) == (2, 1, 1)
+
+
 def test_a_window_is_read_once_a_round():
     b = Row()
     taps = b.axis("taps", 3)

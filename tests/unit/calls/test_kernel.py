@@ -2,13 +2,21 @@
 
 import multiprocessing
 import threading
+import types
 
 import numpy as np
 import pytest
 
 import certile as ct
-from certile.diagnostics import ArgumentError, CertileError, KernelError, UnsupportedError
+from certile.diagnostics import (
+    ArgumentError,
+    CertileError,
+    InternalError,
+    KernelError,
+    UnsupportedError,
+)
 from certile.plan.record import Options
+from certile.runtime import metal_sim
 
 
 @ct.tile_kernel
@@ -518,6 +526,39 @@ def test_instances_that_store_to_one_place():
     x, y = numbers(3, 4), np.zeros((1, 4), np.float32)
     refused("K091", kernel, x, y)
     assert not y.any()
+
+
+def test_an_input_that_is_stored_to_by_other_instances():
+    @ct.tile_kernel
+    def shifted(x: ct.InOut):
+        rows, cols = ct.axis("rows", x.shape[0] - 1), ct.axis("cols", x.shape[1])
+        for r in ct.parallel(rows):
+            x[r, cols] = x[r + 1, cols]
+
+    x = numbers(60, 4)
+    before = x.copy()
+    for target in ("cpu", "metal-sim", "reference", "null"):
+        with ct.target(target):
+            message = str(refused("K091", shifted, x))
+            assert "x[r + 1, cols]" in message
+            assert "hint" in message
+    np.testing.assert_array_equal(x, before)
+    shifted(x[:2])
+    np.testing.assert_array_equal(x[0], before[1])
+
+
+def test_generated_code_that_is_not_clean_is_a_fault_of_the_compiler(monkeypatch):
+    @ct.tile_kernel
+    def doubled(x: ct.View, y: ct.View):
+        rows = ct.axis("rows", x.shape[0])
+        for r in ct.parallel(rows):
+            y[r] = x[r] * 2
+
+    unclean = types.SimpleNamespace(ok=False, findings=["a race"])
+    monkeypatch.setattr(metal_sim, "run", lambda *_: unclean)
+    with ct.target("metal-sim"), pytest.raises(InternalError, match="a race") as raised:
+        doubled(np.ones(4, np.float32), np.zeros(4, np.float32))
+    assert raised.value.code == "M022"
 
 
 def test_metal_text_on_a_cpu():

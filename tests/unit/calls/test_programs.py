@@ -12,8 +12,9 @@ import certile as ct
 from certile import pipeline
 from certile.frontend.spec import Shaped
 from certile.ir.dtypes import BY_NAME
-from certile.runtime import programs
+from certile.runtime import bind, programs
 from certile.runtime.cache import default_cache
+from certile.runtime.cpu.pool import pool
 
 
 def double(x: ct.View, y: ct.View, n: ct.constexpr = 2):
@@ -75,6 +76,26 @@ def test_the_setting_of_rewrites_is_that_of_kernels_that_do_not_choose(monkeypat
     ]
     assert found == ["off", "proved", "off"]
     run()
+
+
+@pytest.mark.parametrize(
+    ("rows", "columns", "shared"),
+    [(8, 256, False), (1000, 256, False), (2000, 256, True), (30000, 16, True), (8, 1 << 18, True)],
+)
+def test_how_many_rows_there_are_decides_how_many_threads_take_them(
+    rows, columns, shared, monkeypatch
+):
+    """Short rows have one plan however many they are, which does not know their number."""
+    blocks, made = [], bind._prototype
+    monkeypatch.setattr(
+        bind, "_prototype", lambda *given: blocks.append(made(*given)) or blocks[-1]
+    )
+    x = np.ones((rows, columns), np.float32)
+    ct.tile_kernel(double)(x, np.empty_like(x), 2)
+    (block,) = blocks
+    assert block.threads == (pool().threads if shared else 1)
+    tasks = -(-rows // block.grain)
+    assert tasks == 1 if not shared else tasks > 1
 
 
 def test_watching_always_compiles(counted, monkeypatch, tmp_path):

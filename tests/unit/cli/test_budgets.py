@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from certile.cli import budgets
+from certile import ops
+from certile.cli import budgets, measures
 from certile.cli.budgets import Bar, bars_of, judged
 from certile.cli.contest import Case, Race
 from certile.cli.main import app
@@ -61,6 +62,18 @@ def test_bars_of_mlx_count_where_it_is_installed(monkeypatch: pytest.MonkeyPatch
     assert added["rms_norm 4096x4096 f32 mlx fresh"] == 2
     assert added["overhead mlx 4"] == 7
     assert len(added) == 14
+
+
+def test_a_sum_over_the_leading_axis_is_measured_and_checked(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert {f"sum {shape} f32 leading axis" for shape in ("4096x4096", "65536x256")} <= {
+        bar.figure for bar in bars_of("rows") if bar.limit == 0.6 and bar.sense == "at least"
+    }
+    assert measures._leading_beside_last("16x64") > 0
+    monkeypatch.setattr(ops, "sum", lambda x, _axis, out: out.fill(x[0, 0]))
+    with pytest.raises(RuntimeError, match="axis 0 is wrong"):
+        measures._leading_beside_last("16x64")
 
 
 @pytest.mark.parametrize("shape", [(5, 129), (1, 4096), (3, 2, 512)])

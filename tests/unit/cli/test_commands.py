@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
@@ -14,6 +15,7 @@ import certile
 from certile import ops
 from certile.cli import abilities, bench
 from certile.cli.main import app
+from certile.diagnostics import ArgumentError
 
 KERNELS = """
 import certile as ct
@@ -49,6 +51,14 @@ def labelled(x: ct.View, labels: ct.View, y: ct.View):
     rows, cols = ct.axis("rows", x.shape[0]), ct.axis("cols", x.shape[1])
     for r in ct.parallel(rows):
         y[r] = ct.gather(x[r, cols], labels[r], cols, fill=0.0)
+"""
+
+SUMMED = """
+@ct.tile_kernel
+def summed(x: ct.View, y: ct.View[ct.f32, 1]):
+    rows, cols = ct.axis("rows", x.shape[0]), ct.axis("cols", x.shape[1])
+    for r in ct.parallel(rows):
+        y[r] = ct.reduce(x[r, cols], cols, ct.add)
 """
 
 
@@ -215,6 +225,73 @@ def test_why_names_what_was_rejected() -> None:
     assert set(found) == {"refusals", "plans"}
 
 
+SPECIALISED = """
+import certile as ct
+
+
+@ct.tile_kernel
+def scaled(x: ct.View, y: ct.View):
+    rows, cols = ct.axis("rows", x.shape[0]), ct.axis("cols", x.shape[1])
+    scale = 1.0 / int(x.shape[0])
+    for r in ct.parallel(rows):
+        v = x[r, cols] * scale
+        if x.shape[1] > 100:
+            v = v + 1.0
+        y[r, cols] = v
+"""
+
+
+def test_why_names_the_extents_that_became_numbers(tmp_path: Path, kernels: Path) -> None:
+    path = tmp_path / "specialised.py"
+    path.write_text(SPECIALISED)
+    command = ("why", f"{path}:scaled", "--shape", "4x64")
+    code, shown, _ = run(*command)
+    assert code == 0
+    lines = SPECIALISED.splitlines()
+    places = [next(n for n, line in enumerate(lines, 1) if text in line) for text in ("int", "if ")]
+    told = ["x.shape[0] was taken as the number 4", "x.shape[1] was taken as the number 64"]
+    for text, line in zip(told, places, strict=True):
+        assert f"{text} ({path}:{line})" in shown
+    notes = json.loads(run(*command, "--json")[1])["notes"]
+    assert [(each["dim"], each["value"]) for each in notes] == [
+        ("x.shape[0]", 4),
+        ("x.shape[1]", 64),
+    ]
+    assert [each["loc"]["line"] for each in notes] == places
+    assert run("explain", *command[1:], "--out", str(tmp_path / "out"))[0] == 0
+    assert told[0] in (tmp_path / "out" / "why.txt").read_text()
+    assert "was taken as" not in run("why", f"{kernels}:fold", "--shape", "x=3x64,y=3")[1]
+
+
+def test_what_cannot_be_had_is_declined_by_every_command() -> None:
+    asked = ("softmax", "--shape", "4x64", "--threads", "100")
+    for command in (
+        ("plan", *asked, "--target", "metal"),
+        ("run", *asked, "--target", "metal-sim", "--check"),
+        ("run", *asked, "--target", "cpu", "--json"),
+    ):
+        assert run(*command)[0] == 3
+
+
+@pytest.mark.parametrize("target", ["cpu", "metal", "cuda"])
+@pytest.mark.parametrize("op", ["sum", "softmax"])
+def test_rows_beyond_any_memory_have_a_plan(op: str, target: str) -> None:
+    most = (1 << 63) - 1
+    code, shown, _ = run(*("plan", op, "--shape", f"{most}x{most}", "--target", target, "--json"))
+    found = json.loads(shown)
+    assert (code, found["declined"], found["programs"]) == (0, None, most)
+    assert found["reductions"][0]["rounding"] is None
+
+
+def test_a_real_operation_of_integers_is_refused_as_its_call_is() -> None:
+    code, _, complaint = run("run", "softmax", "--shape", "4x64", "--dtype", "i32")
+    assert code == 2
+    assert "error[A302]: softmax takes real numbers; x is i32" in complaint
+    with pytest.raises(ArgumentError, match="softmax takes real numbers; x is i32"):
+        ops.softmax(np.ones((4, 64), np.int32))
+    assert run("run", "sum", "--shape", "4x64", "--dtype", "i32", "--check")[0] == 0
+
+
 def test_why_gives_the_reason_for_the_reference_map(kernels: Path) -> None:
     fold = (f"{kernels}:fold", "--shape", "x=3x64,y=3", "--target", "metal")
     code, shown, _ = run("why", *fold)
@@ -230,6 +307,15 @@ def test_why_gives_the_reason_for_the_reference_map(kernels: Path) -> None:
     shown = run("plan", *asked)[1]
     assert len(_rejected(shown)) == 12
     assert "and 20 more; `certile why` lists all" in shown
+
+
+def test_why_names_the_width_of_what_was_rejected_for_it() -> None:
+    asked = "softmax --shape 64x16128 --target metal --threads 256 --max-stripe 63"
+    code, shown, _ = run("why", *asked.split(), "--policy", "analytic", "--lane-elements", "8")
+    assert code == 0
+    assert _rejected(shown) == [
+        "  rejected     S=8 Q=1 V=8 by stripe: a worker of 256 would keep 64 words; 63 allowed"
+    ]
 
 
 def _rejected(shown: str) -> list[str]:
@@ -360,3 +446,34 @@ def test_a_fresh_process_answers_on_standard_output() -> None:
     )
     assert json.loads(done.stdout)["score"] == 108
     assert not done.stderr
+
+
+@pytest.mark.parametrize("command", ["plan", "why", "explain"])
+def test_an_element_type_that_the_target_lacks_is_unsupported_everywhere(
+    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    asked = ("softmax", "--shape", "3x4096", "--dtype", "f64")
+    code, shown, complaint = run(command, *asked, "--target", "metal")
+    assert (code, shown) == (4, "")
+    assert "error[U310]: metal has no f64" in complaint
+    assert json.loads(run(command, *asked, "--target", "metal", "--json")[1])["error"]["code"] == (
+        "U310"
+    )
+    assert run(command, *asked, "--target", "cuda")[0] == 0
+
+
+def test_a_shape_for_all_is_for_views_of_its_rank(tmp_path: Path) -> None:
+    path = tmp_path / "kernels.py"
+    path.write_text(KERNELS + SUMMED)
+    code, _, complaint = run("plan", f"{path}:summed", "--shape", "3x4096")
+    assert (code, "error[A309]: the shape of y is not given" in complaint) == (2, True)
+    shape = " ".join(complaint.split()).partition("as in --shape ")[2]
+    assert shape == "x=3x4096,y=3"
+    assert run("plan", f"{path}:summed", "--shape", shape)[0] == 0
+
+
+def test_a_single_element_of_a_row_is_told_from_its_sweeps() -> None:
+    text = run("plan", "cross_entropy", "--shape", "4x1048576", "--target", "metal")[1]
+    assert ", logits is swept once" in text
+    assert "  reads        logits once and a single element once more, labels once" in text

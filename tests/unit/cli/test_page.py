@@ -146,7 +146,9 @@ def test_the_generated_kernel_stores_what_the_map_says(
 ) -> None:
     subject = find(op, shape, FormFlags())
     options, sheet = PlanFlags(**flags).options(), DEFAULTS["metal"]
-    compiled = compile_program(subject.kernel, subject.facts(), subject.programs, sheet, options)
+    compiled = compile_program(
+        subject.kernel, subject.facts(sheet), subject.programs, sheet, options
+    )
     (launch,) = compiled.launches
     stored: dict[int, tuple[int, int, int]] = {}
 

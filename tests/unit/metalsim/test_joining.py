@@ -44,6 +44,8 @@ def test_pragmas_count_for_a_whole_text():
 def test_a_form_outside_the_subset_is_refused():
     with pytest.raises(KernelError, match=r"X001.*line 4"):
         joined([HEAD + "typedef float real;\n"])
+    with pytest.raises(KernelError, match=r"X001.*line 5"):
+        joined([HEAD + kernel("one", "x[0] = 'a';")])
 
 
 def test_nothing_is_an_empty_text():

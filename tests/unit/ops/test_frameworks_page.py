@@ -11,7 +11,8 @@ import torch
 
 import certile as ct
 from certile import ops
-from certile.runtime.arrays import describe, numpy_dtype
+from certile.ir.array_types import numpy_dtype
+from certile.runtime.arrays import describe
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "frameworks.md"
 FRAMEWORKS = ("numpy", "torch", "mlx")

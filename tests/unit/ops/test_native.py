@@ -10,8 +10,8 @@ from certile.cli.contest import Case, Race
 from certile.cli.forms import KNOWN, expected, made_up, traffic
 from certile.cli.oracles import tolerance
 from certile.diagnostics import ArgumentError
+from certile.ir.array_types import numpy_dtype
 from certile.ops import native
-from certile.runtime.arrays import numpy_dtype
 
 FRAMEWORKS = ("numpy", "torch", "mlx")
 SHAPES = {"rope": (9, 66), "group_norm": (3, 8, 65)}

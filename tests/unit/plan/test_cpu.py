@@ -75,20 +75,11 @@ def test_what_is_read_again_does_not_stream():
     assert not got.mapping.streaming
 
 
-def test_little_work_stays_on_one_thread_in_one_task():
-    small, large = on_cpu("softmax", 3, 127), on_cpu("softmax", 4096, 4096)
-    assert (small.pool_threads, small.task_groups) == (1, 3)
-    assert large.pool_threads == 2
-    assert large.task_groups == 256
-    one = dataclasses.replace(AVX512, cores=1)
-    assert plan("softmax", 4096, 4096, one).pool_threads == 1
-
-
-def test_every_group_is_in_one_task():
-    for programs in (1, 7, 17, 129, 4096):
-        got = on_cpu("softmax", programs, 4096)
-        tasks = -(-got.blocks // got.task_groups)
-        assert (tasks - 1) * got.task_groups < programs <= tasks * got.task_groups
+def test_how_many_rows_one_thread_takes_alone_follows_from_a_row_and_not_from_their_class():
+    short, long = on_cpu("softmax", 128, 127), on_cpu("softmax", 128, 4096)
+    assert 8 * long.serial_groups < short.serial_groups < 1000
+    assert on_cpu("softmax", 65536, 127).serial_groups == short.serial_groups
+    assert on_cpu("softmax", 8, 1 << 20).serial_groups == 1
 
 
 def test_transcendental_work_costs_more():

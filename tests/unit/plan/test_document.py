@@ -88,6 +88,7 @@ def test_a_declined_plan_has_null_fields_and_its_reasons():
     last = got["rejected"][-1]
     assert (last["subgroups_per_program"], last["rule"]) == (32, "stripe")
     assert (last["value"], last["limit"]) == (65, 64)
+    assert (last["lane_elements"], last["phase"]) == (None, False)
     assert got["considered"] == 0
 
 

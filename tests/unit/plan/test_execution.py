@@ -173,7 +173,7 @@ def arguments(kernel):
 
 def facts_of(view: View, shape):
     strides = [prod(shape[k + 1 :]) for k in range(view.rank)]
-    return ViewFacts(tuple(1 if stride == 1 else None for stride in strides))
+    return ViewFacts(tuple(1 if stride == 1 else None for stride in strides), near=True)
 
 
 def execute(kernel, arrays, sheet, options, programs=PROGRAMS):

@@ -186,6 +186,16 @@ def test_a_cached_row_that_is_one_element_too_long():
     assert (wider.declined, wider.stripe_scalars) == (None, 34)
 
 
+def test_a_rejection_names_the_width_where_it_was_the_reason():
+    options = {"threads": 256, "max_stripe": 63}
+    assert plan("softmax", 64, 16128, **options).stripe_scalars == 63
+    (refused,) = plan("softmax", 64, 16128, lane_elements=8, **options).rejected
+    assert (refused.value, refused.limit, refused.lane_elements) == (64, 63, 8)
+    # One element a lane would keep as many here.
+    (refused,) = plan("softmax", 64, 16384, lane_elements=8, **options).rejected
+    assert (refused.value, refused.limit, refused.lane_elements) == (64, 63, None)
+
+
 @pytest.mark.parametrize(
     ("threads", "stripe", "legal"),
     [(32, 256, False), (64, 128, False), (128, 64, True), (256, 32, True)],

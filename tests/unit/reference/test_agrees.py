@@ -187,6 +187,45 @@ def test_an_overflow_that_depends_on_the_order_is_not_checked():
     assert not judge(kernel, x, np.array([INF, 3e38], np.float32))
 
 
+def recurrence():
+    """h = k h + c along a row of k, c from 0."""
+    b = Builder("recurrence")
+    k, c, y = b.view("k", f32, 2), b.view("c", f32, 2), b.view("y", f32, 1)
+    r, cols = b.axis("r", dim(k, 0)), b.axis("cols", dim(k, 1))
+    with b.parallel(r):
+        pair = (b.load(k, r, cols), b.load(c, r, cols))
+        b.store(y, r, b.reduce(pair, cols, laws.AFFINE, policy="ordered_tree"))
+    return b.build()
+
+
+def test_lanes_without_elements_may_make_a_nan_where_their_state_is_not_neutral():
+    """-inf times the 0 of no elements is NaN; beside finite factors there is none."""
+    k = np.array([[-INF, 2, 3], [4, 2, 3], [4, 2, INF]], np.float32)
+    given = {"k": k, "c": np.ones((3, 3), np.float32)}
+    plain = np.array([10, 10, INF], np.float32)
+    for first in (10, NAN):
+        results = plain.copy()
+        results[0] = first
+        found = agrees({"y": results}, recurrence(), given | {"y": np.zeros_like(plain)})
+        assert found
+        assert found.unchecked == 2
+    results = plain.copy()
+    results[1] = NAN
+    assert not agrees({"y": results}, recurrence(), given | {"y": np.zeros_like(plain)})
+
+
+def test_an_overflow_of_some_order_of_another_law_is_not_checked():
+    """Two factors of 1e30 are beyond f32 unless a small one comes between."""
+    k = np.array([[1, 1e30, 1e30, 1e-30], [1, 1e-30, 1e30, 1e8]], np.float32)
+    given = {"k": k, "c": np.ones((2, 4), np.float32), "y": np.zeros(2, np.float32)}
+    wanted = np.array([1e30, 1e38], np.float32)
+    for first in (1e30, INF, NAN):
+        found = agrees({"y": np.array([first, wanted[1]], np.float32)}, recurrence(), given)
+        assert found
+        assert found.unchecked == 1
+    assert not agrees({"y": np.array([wanted[0], INF], np.float32)}, recurrence(), given)
+
+
 def test_subnormals_may_be_flushed_when_the_target_says_so():
     x = np.full((1, 4), 1e-39, np.float32)
     y = np.zeros_like(x)

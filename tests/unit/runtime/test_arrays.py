@@ -14,8 +14,8 @@ import pytest
 import torch
 
 from certile.diagnostics import ArgumentError, UnsupportedError
+from certile.ir.array_types import BEYOND_NUMPY, numpy_dtype
 from certile.runtime import arrays
-from certile.runtime.array_info import EXTENSIONS
 from certile.runtime.arrays import describe, overlap, probe, signature
 
 NUMPY = {
@@ -59,7 +59,7 @@ def test_numpy_element_types(name: str) -> None:
     assert (info.shape, info.strides, info.size) == ((3, 4), (4, 1), 12)
     assert info.address == array.ctypes.data
     assert (info.framework, info.device, info.readonly) == ("numpy", "cpu", False)
-    assert arrays.numpy_dtype(name) == array.dtype
+    assert numpy_dtype(name) == array.dtype
 
 
 @pytest.mark.parametrize("name", TORCH)
@@ -206,7 +206,7 @@ def test_memory_map_and_parameter_are_plain(tmp_path: Path) -> None:
     assert probe(parameter)[1] == parameter.data_ptr()
 
 
-@pytest.mark.parametrize("name", [n for n in NUMPY if n not in EXTENSIONS])
+@pytest.mark.parametrize("name", [n for n in NUMPY if n not in BEYOND_NUMPY])
 def test_dlpack_of_numpy(name: str) -> None:
     array = np.zeros((3, 4), NUMPY[name])[:, ::2]
     info = describe(Lent(array))

@@ -41,6 +41,15 @@ def distances(x: ct.View, y: ct.View):
         y[r, cols] = away / ct.reduce(away, cols, ct.add)
 
 
+@ct.tile_kernel
+def read_for_each(x: ct.View, y: ct.View):
+    rows, cols = ct.axis("rows", x.shape[0]), ct.axis("cols", x.shape[1])
+    for r in ct.parallel(rows):
+        top = ct.reduce(x[r, cols], cols, ct.maximum)
+        s = ct.reduce(ct.exp(x[r, cols] - top), cols, ct.add)
+        y[r, cols] = ct.exp(x[r, cols] - top) / s
+
+
 def request_for(kernel, columns):
     """A request for one row on a CPU whose second cache holds a MiB."""
     shapes = {"x": (1, columns), "y": (1, columns)}
@@ -81,6 +90,14 @@ def test_a_derived_program_is_kept_and_taken_again(stored):
     assert program is not None
     assert json.loads(derivation(document)["certificate"])["schema"] == "certile.rewrite/1"
     assert "fallback" in derivation(document)["kernel"]
+
+
+def test_a_program_derived_from_merged_loads_is_taken_again(tmp_path, monkeypatch):
+    monkeypatch.setenv("CERTILE_CACHE_DIR", str(tmp_path))
+    request = request_for(read_for_each, WIDE)
+    (launch,) = obtain(request).launches
+    assert launch.derivation is not None
+    assert kept(request.identity(), request.kernel) is not None
 
 
 def _edited(document):
