@@ -6,12 +6,13 @@ chooses, lowered, checked by the verifier, and run by the machine interpreter or
 
 import ctypes
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from math import prod
 
 import numpy as np
 
 from certile.codegen import emitter_for
-from certile.ir.host import ViewFacts
+from certile.ir.host import ViewFacts, is_near
 from certile.ir.machine_verify import check_machine
 from certile.ir.tile import View
 from certile.ir.types import Dim
@@ -37,6 +38,12 @@ _ENTRY = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64,
 def flat(array):
     """The elements of an array that is C-ordered, or so when its axes are reversed, as a view."""
     return (array if array.flags.c_contiguous else array.T).reshape(-1)
+
+
+@lru_cache(maxsize=8)
+def compiled(text):
+    """The code of a text, which several runs of one kernel share."""
+    return load_object(compile_module(text))
 
 
 @dataclass
@@ -83,11 +90,17 @@ class Case:
         return tuple(step // array.itemsize for step in array.strides)
 
     def facts(self):
-        """The stride class of every view: 0 and 1 are known, other strides are parameters."""
+        """The stride class of every view: 0 and 1 are known, other strides are parameters.
+
+        Small views are near: their indices have 32 bits on a GPU.
+        """
         return {
             view.name: ViewFacts(
                 tuple(s if s in (0, 1) else None for s in self.strides(view.name)),
                 view.dtype.size,
+                near=is_near(
+                    self.arguments[view.name].shape, self.strides(view.name), view.dtype.size
+                ),
             )
             for view in self.specialised.params
             if isinstance(view, View)
@@ -172,7 +185,7 @@ class Case:
         """
         for plan, launch in lowered:
             artifact = emitter_for(plan.sheet)(launch.kernel, plan.sheet)
-            loaded = load_object(compile_module(artifact.text))
+            loaded = compiled(artifact.text)
             slots = np.zeros(max(1, len(launch.buffers) + len(launch.scalars)), np.int64)
             for k, name in enumerate(launch.buffers):
                 slots[k] = self.arguments[name].ctypes.data

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from functools import cache
 from itertools import combinations, product
-from random import Random
 
 import numpy as np
 
@@ -15,6 +14,7 @@ from certile.plan.record import Mapping, Options
 from certile.plan.space import Space, enumerate_space
 from certile.targets.metal import METAL
 from tests import kernels
+from tests.pairwise import covering, rows_for
 
 LENGTHS = (1, 31, 32, 33, 257, 1025, 4097)
 KERNELS = {
@@ -24,7 +24,7 @@ KERNELS = {
     "sum": kernels.sum_rows,
     "argmax": kernels.argmax,
 }
-PACKS = (1, 2, 3, 8)
+PACKS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 16, 17, 32)
 LANE_ELEMENTS = (1, 2, 4, 8)
 UNROLLS = (1, 2, 16)
 MATERIALIZATIONS = ("preserve", "expensive-only")
@@ -49,6 +49,11 @@ class Point:
         return Mapping(
             "subgroup", self.subgroups, self.packed, self.lane_elements, unroll=self.unroll
         )
+
+    @property
+    def rows(self):
+        """A full pack, and rows that do not fill another."""
+        return rows_for(self.packed, ROWS)
 
     @property
     def depth(self):
@@ -92,29 +97,29 @@ def legal(make, length, lane_elements, materialization, options=PACKS):
     return sorted(found)
 
 
-def every_point():
-    """All legal plans, in a fixed order."""
-    for name, length, width, materialization in product(
-        KERNELS, LENGTHS, LANE_ELEMENTS, MATERIALIZATIONS
-    ):
+def points_of(name, length):
+    """All legal plans of one operation at one length, in a fixed order."""
+    for width, materialization in product(LANE_ELEMENTS, MATERIALIZATIONS):
         for subgroups, packed in legal(KERNELS[name], length, width, materialization):
             for unroll in UNROLLS:
                 yield Point(name, length, subgroups, packed, width, unroll, materialization)
 
 
+def every_point():
+    """All legal plans, in a fixed order."""
+    for name, length in product(KERNELS, LENGTHS):
+        yield from points_of(name, length)
+
+
 @cache
 def sample(seed=0):
     """Plans that together show every legal pair of two choices."""
-    points = list(every_point())
-    Random(seed).shuffle(points)
-    covered, chosen = set(), []
-    for point in points:
+
+    def pairs(point):
         values = [(name, getattr(point, name)) for name in Point.__dataclass_fields__]
-        pairs = set(combinations(values, 2))
-        if not pairs <= covered:
-            covered |= pairs
-            chosen.append(point)
-    return chosen
+        return combinations(values, 2)
+
+    return covering(every_point(), pairs, seed)
 
 
 def thresholds(length, workers, lane_elements):

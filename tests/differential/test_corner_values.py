@@ -483,3 +483,17 @@ def test_a_long_chain_of_operations():
         for k in range(1500):
             want = want + np.float32(0.5) if k % 3 else want * np.float32(0.5)
         np.testing.assert_array_equal(ran.arguments["y"], want)
+
+
+def test_recurrences_with_factors_that_are_not_finite():
+    """Times the 0 of no elements these are NaN, on the maps that start from it."""
+    b, (k, c, y), rows, cols = matrix_kernel(
+        "recurrence", ("k", f32, 2), ("c", f32, 2), ("y", f32, 1)
+    )
+    with b.parallel(rows):
+        pair = (b.load(k, rows, cols), b.load(c, rows, cols))
+        b.store(y, rows, b.reduce(pair, cols, laws.AFFINE, policy="ordered_tree"))
+    factors = random(8, 37) / 4
+    factors[0, 0], factors[1, 0], factors[2, 20], factors[3, -1] = -np.inf, np.nan, np.inf, np.inf
+    kernel = b.build()
+    check(kernel, {"k": factors, "c": random(8, 37, seed=1), "y": blank(8)})

@@ -11,6 +11,8 @@ from certile.ir.build import Builder, dim
 from certile.ir.dtypes import bool_, f16, f32, i32, i64
 from certile.ir.walk import replace_view
 from certile.lower import lower_launch
+from certile.plan.choose import choose
+from certile.plan.options import Options
 from certile.reference.machine_numeric import storage
 from tests import kernels
 from tests.differential.checks import blank, check, matrix_kernel, random
@@ -284,3 +286,35 @@ def test_streamed_rows_that_do_not_start_at_their_first_element(start, dtype):
     assert streamed == (start == 0)
     case.run_cpu([(plan, launch)])
     np.testing.assert_array_equal(y[:, start : start + 64], case.arguments["x"])
+
+
+@pytest.mark.parametrize("width", [64, 192, 200])
+@pytest.mark.parametrize("outer", [1, 3])
+def test_streamed_columns(outer, width):
+    """Strips of columns begin where lines do, unless an axis of the launch lies outside them."""
+    b = Builder("columns")
+    x, y = b.view("x", f32, 3), b.view("y", f32, 3)
+    batch, cols = b.axis("batch", dim(x, 0)), b.axis("cols", dim(x, 2))
+    rows = b.axis("rows", dim(x, 1))
+    over = (batch, cols) if outer > 1 else (cols,)
+    with b.parallel(*over):
+        first = batch if outer > 1 else 0
+        column = b.load(x, first, rows, cols)
+        total = b.reduce(column, rows, laws.ADD)
+        b.store(y, (first, rows, cols), b.map("sub", column, total))
+    raw = np.zeros(outer * 5 * 256 + 16, np.float32)
+    begin = -raw.ctypes.data % 64 // 4
+    y = raw[begin : begin + outer * 5 * 256].reshape(outer, 5, 256)[:, :, :width]
+    case = Case(b.build(), {"x": random(outer, 5, width), "y": y})
+    (region,) = case.regions
+    facts = {name: replace(fact, alignment=64) for name, fact in case.facts().items()}
+    plan = choose(case.specialised, region, outer * width, HOST_SHEET, Options(), facts=facts)
+    assert plan.mapping.family == "columns"
+    assert plan.mapping.streaming == (outer == 1)
+    facts["x"] = replace(facts["x"], alignment=4)
+    launch = lower_launch("k0", case.specialised, region, plan, facts)
+    streamed = "nontemporal" in emitter_for(HOST_SHEET)(launch.kernel, HOST_SHEET).text
+    assert streamed == (outer == 1)
+    case.run_cpu([(plan, launch)])
+    x = case.arguments["x"]
+    np.testing.assert_allclose(y, x - x.astype(np.float64).sum(1, keepdims=True), atol=1e-5)

@@ -1,14 +1,15 @@
 """Programs that are no operation anybody named, through every stage and every way to run them here.
 
 The corpus is fixed: its half has several reductions, its third a shared tile, a gather or several
-outputs, and all constructs of the language occur.  Each program runs as CPU code and is planned,
-lowered and printed for one GPU; some are interpreted as Machine IR, run as Metal text in the
-simulator, or compiled by the CUDA compiler.  The interpreter of Tile IR judges the numbers.
+outputs, and all constructs of the language occur; of the programs that subgroups serve on both GPUs
+that holds as well.  Each program runs as CPU code and is planned, lowered and printed for both
+GPUs; some are interpreted as Machine IR, run as Metal text in the simulator, or compiled by the
+CUDA compiler.  The interpreter of Tile IR judges the numbers.
 """
 
 from collections import Counter
 from dataclasses import replace
-from itertools import product
+from functools import cache
 
 import ml_dtypes
 import numpy as np
@@ -25,6 +26,10 @@ from tests.differential.harness import HOST_SHEET, REFERENCE, SHEETS, Case, flat
 from tests.metal_units import Unit
 
 COUNT = 500
+# How many of them subgroups serve on both GPUs, at least.
+ADMITTED = 200
+SHARES = 3
+GPUS = ("metal", "cuda")
 PROGRAMS = list(corpus(COUNT))
 
 
@@ -63,31 +68,58 @@ def check_interpreted(case, name, launches):
     judge(case, ran, f"machine IR for {name}")
 
 
-def test_the_corpus_is_what_it_should_be():
-    features = [program.features() for program in PROGRAMS]
+def is_admitted(launches):
+    return all(plan.mapping.family == "subgroup" for plan, _ in launches)
+
+
+def check_variety(programs):
+    """Half of them have several reductions, a third a shared tile, a gather or several outputs."""
+    features = [program.features() for program in programs]
     several = sum(found["reductions"] >= 2 for found in features)
     rich = sum(found["shared"] + found["gathers"] > 0 or found["outputs"] > 1 for found in features)
+    assert 2 * several >= len(features)
+    assert 3 * rich >= len(features)
+
+
+def test_the_corpus_is_what_it_should_be():
     assert len(PROGRAMS) >= 500
-    assert several >= COUNT // 2
-    assert rich >= COUNT // 3
+    check_variety(PROGRAMS)
+
+
+@pytest.mark.parametrize("share", range(SHARES))
+def test_both_gpus_print_every_program_and_admit_many(share):
+    admitted = []
+    for number in range(share, COUNT, SHARES):
+        case = case_of(PROGRAMS[number], number)
+        lowered = {gpu: case.lower(SHEETS[gpu]) for gpu in GPUS}
+        for gpu, launches in lowered.items():
+            check_text(gpu, launches)
+        if all(map(is_admitted, lowered.values())):
+            admitted.append(PROGRAMS[number])
+    assert len(admitted) >= -(-ADMITTED // SHARES)
+    check_variety(admitted)
 
 
 @pytest.mark.parametrize("number", range(COUNT))
 def test_program(number):
-    """A GPU's text is made, and for some programs interpreted; the CPU runs."""
+    """The CPU runs; Machine IR is interpreted for one target where the number says so."""
     case = case_of(PROGRAMS[number], number)
-    gpu = ("metal", "cuda")[number % 2]
-    lowered = case.lower(SHEETS[gpu])
-    check_text(gpu, lowered)
     for_cpu = case.lower(HOST_SHEET)
-    name, launches = ("cpu", for_cpu) if number % 9 == 2 else (gpu, lowered)
-    # Serial loops over long rows take the interpreter seconds; short ones show the same.
-    short = max(map(max, PROGRAMS[number].shapes.values())) <= 65
-    if number % 9 < 3 and (short or all(plan.mapping.family == "subgroup" for plan, _ in launches)):
-        check_interpreted(case, name, launches)
+    if number % 9 < 3:
+        name = "cpu" if number % 9 == 2 else GPUS[number % 2]
+        launches = for_cpu if name == "cpu" else case.lower(SHEETS[name])
+        # Serial loops over long rows take the interpreter seconds; short ones show the same.
+        short = max(map(max, PROGRAMS[number].shapes.values())) <= 65
+        if short or is_admitted(launches):
+            check_interpreted(case, name, launches)
     ran = case.copy()
     ran.run_cpu(for_cpu)
     judge(case, ran, "cpu text")
+
+
+@cache
+def programs_of(seed):
+    return list(corpus(COUNT, seed))
 
 
 @pytest.mark.full
@@ -95,17 +127,19 @@ def test_program(number):
 @pytest.mark.parametrize("share", range(10))
 def test_programs_of_other_seeds(seed, share):
     """Every target is interpreted, and both maps run on the CPU."""
-    for number, program in list(enumerate(corpus(COUNT, seed)))[share::10]:
+    for number, program in list(enumerate(programs_of(seed)))[share::10]:
         case = case_of(program, number)
-        for name, sheet in SHEETS.items():
-            lowered = case.lower(sheet)
-            check_text(name, lowered)
-            check_interpreted(case, name, lowered)
+        lowered = {name: case.lower(sheet) for name, sheet in SHEETS.items()}
+        for name, launches in lowered.items():
+            check_text(name, launches)
+            check_interpreted(case, name, launches)
         special = Case(program.kernel, program.arguments(number, unusual=True))
-        for given, mapping in product((case, special), (None, REFERENCE)):
-            ran = given.copy()
-            ran.run_cpu(ran.lower(HOST_SHEET, mapping))
-            judge(given, ran, f"seed {seed}, program {number}: cpu text under {mapping}")
+        for mapping in (None, REFERENCE):
+            launches = lowered["cpu"] if mapping is None else case.lower(HOST_SHEET, mapping)
+            for given in (case, special):
+                ran = given.copy()
+                ran.run_cpu(launches)
+                judge(given, ran, f"seed {seed}, program {number}: cpu text under {mapping}")
 
 
 def test_few_results_may_be_anything():
@@ -155,21 +189,28 @@ _BITS = {
 }
 
 
-def test_programs_as_metal_text():
-    """Some programs as one text, so that clang starts once; each launch runs without a finding."""
-    made = []
-    for number in range(7, COUNT, 40):
+def for_metal(numbers):
+    """The cases of those programs that Metal has the types for, with their launches, by number."""
+    made = {}
+    for number in numbers:
         case = case_of(PROGRAMS[number], number)
         lowered = case.lower(SHEETS["metal"])
         if not any(uses_f64(launch.kernel) for _, launch in lowered):
-            named = [
-                (plan, launch, replace(launch.kernel, name=f"p{number}_{k}"))
-                for k, (plan, launch) in enumerate(lowered)
-            ]
-            made.append((case, named))
-    assert len(made) >= 8
-    unit = Unit([kernel for _, named in made for _, _, kernel in named])
-    for case, named in made:
+            made[number] = case, lowered
+    return made
+
+
+def check_metal_text(made):
+    """Programs as one text, so that clang starts once; each launch runs without a finding."""
+    named_cases = []
+    for number, (case, lowered) in made.items():
+        named = [
+            (plan, launch, replace(launch.kernel, name=f"p{number}_{k}"))
+            for k, (plan, launch) in enumerate(lowered)
+        ]
+        named_cases.append((case, named))
+    unit = Unit([kernel for _, named in named_cases for _, _, kernel in named])
+    for case, named in named_cases:
         ran = case.copy()
         for plan, launch, kernel in named:
             buffers = {name: flat(ran.arguments[name]) for name in launch.buffers}
@@ -179,6 +220,23 @@ def test_programs_as_metal_text():
             report = unit.run(kernel.name, bound, scalars, plan.programs)
             assert report.ok, f"{kernel.name}\n{report}"
         judge(case, ran, named[0][2].name)
+
+
+def test_some_programs_as_metal_text():
+    made = for_metal(range(7, COUNT, 40))
+    assert len(made) >= 8
+    assert any(is_admitted(lowered) for _, lowered in made.values())
+    assert not all(is_admitted(lowered) for _, lowered in made.values())
+    check_metal_text(made)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("share", range(SHARES))
+def test_all_admitted_programs_as_metal_text(share):
+    made = for_metal(range(share, COUNT, SHARES))
+    made = {number: at for number, at in made.items() if is_admitted(at[1])}
+    assert len(made) >= -(-ADMITTED // SHARES)
+    check_metal_text(made)
 
 
 def test_plans_say_what_lowering_makes():

@@ -15,7 +15,7 @@ import numpy as np
 
 from certile.lower.math import EXPANSIONS, FORMATS
 
-BINARY_FUNCTIONS = ("pow", "fmod")
+BINARY_FUNCTIONS = ("pow", "fmod", "logaddexp")
 # What C has no function for, with `l` where long double wants one.
 ORACLES = {"sigmoid": "1 / (1 + exp{l}(-x))", "recip": "1 / x", "rsqrt": "1 / sqrt{l}(x)"}
 
@@ -25,7 +25,16 @@ PROLOGUE = """
 #include <stdint.h>
 #include <string.h>
 _Static_assert(LDBL_MANT_DIG >= 64, "the oracle of f64 needs a wider long double");
+static inline long double logaddexpl(long double x, long double z) {
+  long double most = x > z ? x : z, least = x > z ? z : x;
+  if (isnan(x) || isnan(z)) return x + z;
+  return isinf(most) ? most : most + log1pl(expl(least - most));
+}
+static inline double logaddexp(double x, double z) { return (double)logaddexpl(x, z); }
 """
+
+# logaddexp cancels near zero: the least size in whose units it is measured.
+LEAST_SIZE = {"logaddexp": "logl(2)"}
 
 TYPES = """
 typedef {real} real_{form};
@@ -57,13 +66,14 @@ double sweep_{name}_{form}(const real_{form} *xs, const real_{form} *ys, uint64_
     {wide} x = xs[i], z = ys[i], truth = {oracle};
     real_{form} y = expansion_{name}_{form}({arguments});
     int bad = isnan(truth) != isnan(y);
-    if (!isnan(truth)) bad |= !signbit(truth) != !signbit(y);
+    {wide} least = {least};
+    if (!isnan(truth) && least == 0) bad |= !signbit(truth) != !signbit(y);
     if (isinf(truth)) bad |= !isinf(y);
     if (isinf(y)) bad |= fabs{l}(truth) < {most};
     if (bad) {{ *wrong += 1; *where = i; }}
     if (bad || !isfinite(truth) || isinf(y)) continue;
     int exponent;
-    frexp{l}(truth, &exponent);
+    frexp{l}(fabs{l}(truth) < least ? least : truth, &exponent);
     int last = (exponent - 1 < 1 - {bias} ? 1 - {bias} : exponent - 1) - {fraction};
     double ulp = (double)ldexp{l}(fabs{l}(y - truth), -last);
     if (ulp > worst) {{ worst = ulp; if (!*wrong) *where = i; }}
@@ -159,12 +169,25 @@ class CArith:
         return kept
 
 
+def logaddexp(b, x, y):
+    """What lowering composes of two expansions."""
+    most = b.select(b.gt(x, y), x, y)
+    apart = b.abs(b.sub(x, y))
+    sum_ = b.add(most, EXPANSIONS["log1p"](b, EXPANSIONS["exp"](b, b.neg(apart))))
+    limit = b.select(b.isnan(x), x, b.select(b.isnan(y), y, most))
+    finite = b.lt(b.abs(most), b.const(float("inf")))
+    return b.select(b.isnan(limit), limit, b.select(finite, sum_, limit))
+
+
+FUNCTIONS = {**EXPANSIONS, "logaddexp": logaddexp}
+
+
 def function_text(name, form):
     """The C text of one expansion in one format, and of its sweep."""
     binary = name in BINARY_FUNCTIONS
     builder = CArith(form)
     operands = [builder.define("f", name) for name in ("x", "z")[: 1 + binary]]
-    result = EXPANSIONS[name](builder, *operands)
+    result = FUNCTIONS[name](builder, *operands)
     narrow = form.name == "f32"
     suffix = "" if narrow else "l"
     call = f"{name}{suffix}(x, z)" if binary else f"{name}{suffix}(x)"
@@ -176,6 +199,7 @@ def function_text(name, form):
         result=result,
         oracle=ORACLES[name].format(l=suffix) if name in ORACLES else call,
         l=suffix,
+        least=LEAST_SIZE.get(name, "0"),
         wide="double" if narrow else "long double",
         most="(double)FLT_MAX" if narrow else "(long double)DBL_MAX",
         parameters=f"{real} x, {real} z" if binary else f"{real} x",
@@ -198,7 +222,7 @@ def source():
                 fraction=form.fraction_bits,
             )
         )
-        parts.extend(function_text(name, form) for name in EXPANSIONS)
+        parts.extend(function_text(name, form) for name in FUNCTIONS)
     return "".join(parts)
 
 

@@ -18,7 +18,7 @@ from certile.lower.math import BOUNDS, EXPANSIONS
 from certile.lower.math.arith import F32, F64
 from scripts.setup import find_clang
 from tests.full.math_sweep import PROLOGUE, TYPES, build, function_text, sweep
-from tests.unit.lower.math_oracle import BINARY, power_pairs, remainder_pairs, samples
+from tests.unit.lower.math_oracle import BINARY, PAIRS, samples
 
 PASSED = Path(__file__).resolve().parent.parent.parent / "build" / "math-sweep"
 PIECE = 2**22
@@ -86,11 +86,10 @@ def test_bound_over_many_doubles(library, name):
 
 @pytest.mark.full
 @pytest.mark.parametrize("form", [F32, F64], ids=lambda form: form.name)
-@pytest.mark.parametrize("name", BINARY)
+@pytest.mark.parametrize("name", PAIRS)
 def test_bound_of_two_arguments(library, name, form):
-    pairs = {"pow": power_pairs, "fmod": remainder_pairs}[name]
     dtype = np.float32 if form is F32 else np.float64
-    check(library, name, form, parts(pairs(WIDE_SAMPLES, dtype)))
+    check(library, name, form, parts(PAIRS[name](WIDE_SAMPLES, dtype)))
 
 
 @pytest.mark.full

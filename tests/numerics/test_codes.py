@@ -27,6 +27,15 @@ def test_codes_are_rounded_half_to_even() -> None:
     assert q.tolist() == [[127, 0, 2, 2, 0, -2, -2, 126]]
 
 
+def test_rows_of_f64_are_divided_in_f64() -> None:
+    """A quotient just above a half, which f32 would round to the half."""
+    x = np.array([[127.0, 92.5, 92.5 + 2.0**-30, 93.5 - 2.0**-30]])
+    q, scale = ops.quantize_rows(x)
+    assert scale.tolist() == [1.0]
+    assert q.tolist() == [[127, 92, 93, 93]]
+    assert ops.quantize_rows(x.astype(np.float32))[0].tolist() == [[127, 92, 92, 94]]
+
+
 def test_the_greatest_magnitude_has_the_last_code() -> None:
     x = np.random.default_rng(0).standard_normal((64, 33), dtype=np.float32)
     x *= np.logspace(-30, 30, 64, dtype=np.float32)[:, None]

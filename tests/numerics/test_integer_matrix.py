@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from certile import ops
-from tests.numerics.covering import Case, pairwise
+from tests.numerics.matrix import Matrix
 from tests.numerics.subjects import LAYOUTS, laid_out
 
 Array = np.ndarray[Any, Any]
@@ -21,7 +21,6 @@ Array = np.ndarray[Any, Any]
 DTYPES = ("bool", *(f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64)))
 WIDTHS = (1, 2, 5, 16, 33, 127, 256, 1000, 4097, 65537)
 ROWS = (1, 2, 7, 33, 257)
-MOST_ELEMENTS = 2**20
 
 
 def _first_in_order(x: Array) -> tuple[Array, Array]:
@@ -63,17 +62,16 @@ SUBJECTS: dict[str, _Subject] = {
     "embedding": _embedding,
 }
 
-FACTORS = {
-    "width": WIDTHS,
-    "op": tuple(SUBJECTS),
-    "dtype": DTYPES,
-    "layout": LAYOUTS,
-    "rows": ROWS,
-}
-
-
-def _allowed(case: Case) -> bool:
-    return int(str(case.get("width", 1))) * int(str(case.get("rows", 1))) <= MOST_ELEMENTS
+MATRIX = Matrix(
+    {
+        "width": WIDTHS,
+        "op": tuple(SUBJECTS),
+        "dtype": DTYPES,
+        "layout": LAYOUTS,
+        "rows": ROWS,
+    },
+    most_elements=2**20,
+)
 
 
 def _random(rows: int, width: int, dtype: str) -> Array:
@@ -98,21 +96,15 @@ def _run(op: str, width: int, rows: int, layout: str, dtype: str) -> None:
         np.testing.assert_array_equal(result, wanted, err_msg=f"{op} {dtype} {x.shape} {layout}")
 
 
-COVERING = pairwise(FACTORS, _allowed)
-
-
 @pytest.mark.parametrize("op", SUBJECTS)
 def test_covering_set(op: str) -> None:
-    mine = [case for case in COVERING if case["op"] == op]
-    assert len(mine) >= len(WIDTHS)
-    for case in mine:
+    for case in MATRIX.covering(op):
         _run(**case)
 
 
 @pytest.mark.parametrize(("first", "second"), [("width", "dtype"), ("op", "layout")])
 def test_the_set_covers_every_pair(first: str, second: str) -> None:
-    seen = {(case[first], case[second]) for case in COVERING}
-    assert len(seen) == len(FACTORS[first]) * len(FACTORS[second])
+    assert MATRIX.covers(first, second)
 
 
 @pytest.mark.full
@@ -120,7 +112,5 @@ def test_the_set_covers_every_pair(first: str, second: str) -> None:
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("op", SUBJECTS)
 def test_full_product(op: str, layout: str, dtype: str) -> None:
-    for width in WIDTHS:
-        for rows in ROWS:
-            if width * rows <= MOST_ELEMENTS:
-                _run(op, width, rows, layout, dtype)
+    for width, rows in MATRIX.shapes():
+        _run(op, width, rows, layout, dtype)
