@@ -17,7 +17,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
-from math import gcd, sqrt
+from math import sqrt
 from pathlib import Path
 from statistics import median
 from typing import Literal
@@ -29,7 +29,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from certile.diagnostics import CertileError
 from certile.frontend.spec import Shaped
 from certile.ir.dtypes import BY_NAME
-from certile.ir.host import RESIDUE_BYTES, HostValue, ViewFacts, residues_of
+from certile.ir.host import HostValue, ViewFacts, layout_facts
 from certile.pipeline import CompiledProgram, compile_program
 from certile.plan.record import Options
 from certile.runtime.cuda.device import CudaKernel, architecture
@@ -107,17 +107,7 @@ class Case:
 
 
 def _facts(tensor: torch.Tensor) -> ViewFacts:
-    row = tensor.shape[-1] * tensor.element_size() if tensor.ndim > 1 else 0
-    alignment = gcd(256, tensor.data_ptr(), row)
-    strides: tuple[int | None, ...] = (*([None] * (tensor.ndim - 1)), 1)
-    dense = None
-    if tensor.ndim > 1 and tensor.is_contiguous():
-        dense = (tensor[0].numel(), gcd(256, tensor.data_ptr()))
-    residues: tuple[int, ...] = ()
-    if alignment < RESIDUE_BYTES:
-        size = tensor.element_size()
-        residues = residues_of(tensor.data_ptr(), tensor.shape, tensor.stride(), size)
-    return ViewFacts(strides, alignment, residues, dense)
+    return layout_facts(tensor.shape, tensor.stride(), tensor.element_size(), tensor.data_ptr())
 
 
 def launcher(case: Case, compiled: CompiledProgram, cubin: bytes) -> tuple[Call, int]:
