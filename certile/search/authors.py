@@ -17,7 +17,7 @@ from typing import Final
 
 from certile.ir.laws import Law
 from certile.ir.meanings import Action, Domain, Meaning
-from certile.ir.terms import Apply, Term, Var, applications, replaced
+from certile.ir.terms import Apply, Term, Var, applications, replaced, variables
 from certile.proof.check import check, heading
 from certile.proof.check.certificate import Json
 from certile.search import kept
@@ -134,7 +134,7 @@ def _opened(law: Law, meaning: Meaning) -> tuple[Law, Meaning]:
     fields = set(law.lift_variables())
     roots = (*law.lift, *meaning.closed, *specification)
     opaque = dict.fromkeys(each for each in applications(roots) if each.fn not in _READ)
-    alone = [each for each in opaque if _variables(each) <= fields]
+    alone = [each for each in opaque if variables([each]) <= fields]
     names = {each: f"x{law.operands + k}" for k, each in enumerate(alone)}
     # With a second operand the first is called x0.
     first: dict[Term, Term] = {Var("x"): Var("x0")} if law.operands == 1 and alone else {}
@@ -174,9 +174,3 @@ def _pieces(result: Term, claimed: Term) -> Iterator[tuple[Term, Term]]:
         yield result, claimed
     for pair in pairs:
         yield from _pieces(*pair)
-
-
-def _variables(term: Term) -> set[str]:
-    if isinstance(term, Var):
-        return {term.name}
-    return set().union(*map(_variables, term.args)) if isinstance(term, Apply) else set()
