@@ -12,11 +12,11 @@ error: it is the recorded reason why something optional was not done.
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from certile.codes import lookup
+from certile.records import record
 from certile.source import Loc, caret
 
 __all__ = [
@@ -38,7 +38,7 @@ _MOST_SHOWN_BITS = 128
 RefusalKind = Literal["admission", "rewrite", "plan", "target", "guard"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Diagnostic:
     """One complaint: what is, where it came from (notes), and an edit that helps (hint).
 
@@ -146,7 +146,7 @@ class InternalError(CertileError, RuntimeError):
         return path
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Refusal:
     """Why a rewrite, a plan, a target or the guard declined; a recorded value, not an error.
 

@@ -8,7 +8,6 @@ Everything from planning on reads the kernel with equal loads merged, and so doe
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Literal
 
@@ -30,6 +29,7 @@ from certile.ir.walk import parallel_regions
 from certile.lower import lower_launch
 from certile.plan.choose import choose, required
 from certile.plan.record import GroupPlan, Options
+from certile.records import record
 from certile.settings import current
 from certile.targets.sheet import Sheet
 from certile.watch import SILENT, Watcher
@@ -37,7 +37,7 @@ from certile.watch import SILENT, Watcher
 __all__ = ["CompiledLaunch", "CompiledProgram", "Text", "compile_program", "plan_program"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Text:
     """A stage as a person reads it; a dump writes it with this suffix.
 
@@ -51,7 +51,7 @@ class Text:
         return self.printed()
 
 
-@dataclass(frozen=True)
+@record(slots=False)
 class CompiledLaunch:
     """One launch: its Machine IR, the plan it follows and the text a toolchain takes."""
 
@@ -60,7 +60,7 @@ class CompiledLaunch:
     artifact: Artifact
 
 
-@dataclass(frozen=True)
+@record(slots=False)
 class CompiledProgram:
     """A kernel's launches in order, and the program they make."""
 

@@ -11,11 +11,12 @@ import re
 import sys
 import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from pathlib import Path
 from typing import Generic, Literal, TypeVar, get_args
 
 from certile.diagnostics import ArgumentError
+from certile.records import record
 
 __all__ = [
     "VARIABLES",
@@ -48,7 +49,7 @@ class SettingsWarning(UserWarning):
     """A variable with our prefix that no setting has; probably a typing error."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Variable(Generic[T_co]):
     """One variable: how to read it and how to describe it.
 
@@ -301,7 +302,7 @@ VARIABLES: tuple[Variable[object], ...] = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class Settings:
     """A snapshot of every setting; a field is a variable's name in lower case, less the prefix."""
 

@@ -12,10 +12,11 @@ keeps what is known and the caret is left out.
 import linecache
 import os.path
 import sys
-from dataclasses import dataclass
 from itertools import islice
 from types import CodeType, FrameType
 from typing import ClassVar
+
+from certile.records import record
 
 __all__ = ["UNKNOWN_LOC", "Loc", "caret"]
 
@@ -32,7 +33,7 @@ _GLUE = ("contextlib", "functools")
 _LONGEST_CHAIN = 8
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Loc:
     """A half-open range of source text, and the place it was called from.
 

@@ -21,9 +21,10 @@ import struct
 import threading
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
+
+from certile.records import record
 
 __all__ = ["Form", "Mode", "Store"]
 
@@ -49,7 +50,7 @@ _EVICTION_TARGET: Final = 0.8
 _FILES_BETWEEN_SCANS: Final = 64
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Form:
     """What the files of a store are: their suffixes, and whether they are lent.
 

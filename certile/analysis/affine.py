@@ -8,7 +8,7 @@ never meet?).  Decides only what it can prove; everything else is "not shown".
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from certile.analysis.effects import coordinates, depends_on_memory, trips
 from certile.ir.dtypes import i64
@@ -29,9 +29,10 @@ from certile.ir.tile import (
     Tile,
 )
 from certile.ir.types import Axis, TileType
+from certile.records import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Affine:
     """constant + sum of coefficient * symbol.
 
@@ -131,7 +132,7 @@ def _arithmetic(tile: Map) -> Affine | None:
             return None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Span:
     """The values a coordinate takes: 0, step, … (count of them; None when known only at launch)."""
 

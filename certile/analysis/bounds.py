@@ -10,7 +10,6 @@ conditions bounds the index.  An index read from data has the range of its dtype
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 from certile.analysis.affine import Affine
 from certile.diagnostics import Diagnostic
@@ -41,11 +40,12 @@ from certile.ir.tile import (
 )
 from certile.ir.types import Axis, Dim
 from certile.ir.walk import Shapes, extent_of
+from certile.records import record
 
 _INFINITE = float("inf")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Range:
     """All integers from `low` to `high`; an infinite end is no end."""
 

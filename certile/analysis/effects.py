@@ -8,7 +8,6 @@ that read this one.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from certile.ir.node import Node, reach
 from certile.ir.tile import (
@@ -27,9 +26,10 @@ from certile.ir.tile import (
 )
 from certile.ir.types import Axis
 from certile.ir.walk import at_once
+from certile.records import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Access:
     """A load or a store, its place in program order and the serial loops around it."""
 

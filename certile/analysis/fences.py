@@ -10,7 +10,7 @@ lowering.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
 
 from certile.analysis.effects import trips
@@ -30,9 +30,10 @@ from certile.ir.tile import (
     ScalarArg,
     Serial,
 )
+from certile.records import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Event:
     """What is done to memory of a group: write or read `resource`, or arrive at a fence.
 

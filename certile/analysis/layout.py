@@ -8,12 +8,12 @@ worker can read where it stands.  Decides nothing.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 from certile.ir.node import Node
 from certile.ir.tile import Carried, Fallback, Load, Memory, Reduce, Result, Serial
 from certile.ir.types import Axis
+from certile.records import record
 
 __all__ = ["FOLDS", "ORDERED_TREES", "Layout", "Way", "is_held", "keeps", "wide"]
 
@@ -46,7 +46,7 @@ def is_held(node: Node) -> bool:
             return False
 
 
-@dataclass(frozen=True)
+@record(slots=False)
 class Layout:
     """The lane axes of a program; None where every domain is spread over the lanes as a whole."""
 

@@ -12,7 +12,6 @@ interpreter, which watches them.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from math import prod
 from typing import Any, NamedTuple
 
@@ -43,6 +42,7 @@ from certile.ir.tile import (
 )
 from certile.ir.types import Axis, Dim
 from certile.ir.walk import Shapes, extent_of
+from certile.records import record
 
 Array = npt.NDArray[Any]
 
@@ -71,7 +71,7 @@ _FUNCTIONS: Mapping[str, Callable[..., Array]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Touch:
     """An access of a view and the coordinates that tell its points apart.
 
@@ -91,7 +91,7 @@ class _Touch:
         return (*self.at.indices, *(() if self.at.mask is None else (self.at.mask,)))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Region:
     """A parallel region: the loops it stands in, its own coordinates, what is touched inside."""
 
@@ -282,7 +282,7 @@ def _number(indices: Sequence[Array], extents: Sequence[int]) -> Array:
     return number
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Evaluation:
     """Exact values of integer tiles at many points; None for what is not known before a run."""
 

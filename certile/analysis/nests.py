@@ -21,6 +21,7 @@ from certile.ir.node import Node
 from certile.ir.rows import Step, Stripe
 from certile.ir.tile import Carried, Fallback, Memory, Parallel, Reduce, Result, Serial, Store, Tile
 from certile.ir.types import Axis
+from certile.records import record
 
 __all__ = [
     "advance",
@@ -69,7 +70,7 @@ def units(steps: Iterable[Step]) -> tuple[Axis, ...]:
 # Loops.
 
 
-@dataclass(frozen=True)
+@record(slots=False)
 class _Placed:
     """A step of lane axes, and the axes whose loops are still to be put around it."""
 

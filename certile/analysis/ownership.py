@@ -13,7 +13,6 @@ refused too.  Leaves what to do instead to the planner.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from certile.analysis.loops import fused
 from certile.diagnostics import Refusal
@@ -42,13 +41,14 @@ from certile.ir.tile import (
     Tile,
 )
 from certile.ir.types import Axis
+from certile.records import record
 from certile.source import Loc
 
 # What the body of a fallback may be made of.
 _AGAIN = frozenset({"reduce", "fold", "nest", "load", "gather", "assign", "fallback"})
 
 
-@dataclass(frozen=True)
+@record(slots=False)
 class Form:
     """A constant and integer coefficients of domain axes."""
 
@@ -86,7 +86,7 @@ def element_number(axes: tuple[Axis, ...], place: Place) -> Form | None:
     return total
 
 
-@dataclass(frozen=True, eq=False)
+@record(slots=False, eq=False)
 class _Loop:
     """A uniform loop that is open: two loops over one axis are different ones."""
 

@@ -11,7 +11,7 @@ to tell places apart have no bound.  Leaves caches and vector widths to the mach
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from math import prod
 
 from certile.analysis.affine import Affine, Span, affine, apart, spans, undetermined
@@ -22,6 +22,7 @@ from certile.analysis.sharing import Anchors
 from certile.ir.node import Node
 from certile.ir.rows import RowProgram, Step
 from certile.ir.tile import Fallback, Load, Parallel, Serial, Tile, View
+from certile.records import record
 
 __all__ = ["Reads", "reads", "swept"]
 
@@ -29,7 +30,7 @@ __all__ = ["Reads", "reads", "swept"]
 Bound = int | None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Reads:
     """How often one program reads each place of `view`, and how much oftener with fallbacks.
 
@@ -72,7 +73,7 @@ def swept(program: RowProgram) -> dict[str, int]:
     return {read.view.name: read.sweeps for read in reads(program) if read.sweeps}
 
 
-@dataclass(frozen=True)
+@record(slots=False)
 class _Place:
     """The loops around some steps, how often uniform loops run them, and what is at hand there."""
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypeVar
 
 from certile.analysis import ownership, sharing
@@ -52,6 +52,7 @@ from certile.ir.tile import (
     View,
 )
 from certile.ir.types import Axis
+from certile.records import record
 
 __all__ = ["Materialization", "analyse"]
 
@@ -93,7 +94,7 @@ def analyse(
     return found[0]
 
 
-@dataclass(frozen=True)
+@record(slots=False)
 class _Given:
     """A region, the tiles worth keeping, its scalar steps and stores, and what has no step."""
 

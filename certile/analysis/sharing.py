@@ -10,7 +10,6 @@ of this.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
 from math import prod
 from typing import Literal
 
@@ -39,6 +38,7 @@ from certile.ir.tile import (
     Tile,
 )
 from certile.ir.types import Axis
+from certile.records import record
 
 Materialization = Literal["preserve", "expensive-only", "nothing"]
 
@@ -180,7 +180,7 @@ def domain_of(anchor: Tile | Effect) -> tuple[Axis, ...]:
             return ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Place:
     """Where an element domain is evaluated: for a step's node, or for a tile that is assigned.
 

@@ -10,7 +10,7 @@ sake of speed to `sharing`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
 
 from certile.analysis.effects import Access, depends_on_memory
@@ -32,6 +32,7 @@ from certile.ir.tile import (
     Tile,
 )
 from certile.ir.types import Axis
+from certile.records import record
 
 # How the element read differs from the element evaluated: not at all, by the names of its axes, or
 # by an index that may be anything.
@@ -116,7 +117,7 @@ def unguarded(nodes: Iterable[Node]) -> Refusal | None:
     return None
 
 
-@dataclass(frozen=True)
+@record(slots=False)
 class Evaluation:
     """One place in execution order where an element domain is evaluated.
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from certile.cli.charts import bench_figure, check_plot, given, save
@@ -16,11 +15,12 @@ from certile.cli.contest import Case, Figure, Race
 from certile.cli.options import Backend, parse_shape
 from certile.cli.output import FAILED, GOOD, answer, progress
 from certile.cli.tables import aligned
+from certile.records import record
 
 _SECONDS_A_CASE = 2.0
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Request:
     """What to measure: every operation at every shape and dtype."""
 

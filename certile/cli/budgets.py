@@ -18,17 +18,17 @@ import statistics
 import subprocess
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 from certile.cli.output import FAILED, GOOD, answer, progress
 from certile.cli.tables import aligned
 from certile.diagnostics import ArgumentError, UnsupportedError
+from certile.records import record
 
 PROCESSES = 3
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Bar:
     """A figure by name, and the limit it has to keep."""
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -21,6 +20,7 @@ from certile.cli.oracles import ORACLES, group_norm, topk
 from certile.diagnostics import ArgumentError
 from certile.ir.array_types import numpy_dtype
 from certile.ops.kernels import COMMAND_FORMS, SELECTED
+from certile.records import record
 
 __all__ = [
     "KNOWN",
@@ -64,7 +64,7 @@ _PER_ROW = (
 _POSITIONS = ("argmax", "argmin")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Case:
     """What is measured: an operation, the shape of its first input, a dtype."""
 
@@ -103,7 +103,7 @@ class Case:
             raise ArgumentError("A305", message)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Output:
     """One result of a case."""
 

@@ -14,12 +14,13 @@ of a group.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import prod
 from typing import Literal
 
 from certile.plan.phases import phases_of
 from certile.plan.record import GroupPlan, Mapping
+from certile.records import record
 
 __all__ = ["Cell", "CellRow", "LaneMap", "lane_map"]
 
@@ -28,7 +29,7 @@ _MOST_CELLS = 1024
 _FEWEST_ROWS = 4
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Cell:
     """An element of a row, or a program: its lane and slot; `tail` where a chunk is not full.
 
@@ -41,7 +42,7 @@ class Cell:
     tail: bool
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class CellRow:
     """The cells of a subgroup in a chunk, or of a vector of programs in a group.
 
@@ -56,7 +57,7 @@ class CellRow:
     skipped: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class LaneMap:
     """The map of a plan: `count` elements or programs, in packs of `pack` that one lane owns."""
 
@@ -114,7 +115,7 @@ def _elements(plan: GroupPlan) -> int:
     return max((step.elements for step in rows.steps if step.axes), default=0)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Shown:
     """A program of the first group, the phase of its elements, and how many cells are shown."""
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from certile.cli.prove import Proof, Shown, proof_document
@@ -28,6 +27,7 @@ from certile.proof import render
 from certile.proof.check.regions import claimed
 from certile.proof.outline import outline
 from certile.proof.registry import certificate_of
+from certile.records import record
 from certile.runtime.kernel import TileKernel
 from certile.search.regions import Derived, Rewrite, derived
 
@@ -45,7 +45,7 @@ _KEPT = "a plan takes the form that costs less, which may be the one as written:
 _SOME = 4099
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Looked:
     """A kernel as it is written, and what becomes of each of its regions that has a chain."""
 
@@ -100,7 +100,7 @@ def _rewrite_document(found: Derived, shown: Shown) -> dict[str, object]:
     }
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Read:
     """The law of a fallback with what it has to mean, as the checker reads it.
 

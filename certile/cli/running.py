@@ -9,7 +9,6 @@ verdict to `certile.reference.agrees`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from math import prod
 from typing import Any, Literal
 
@@ -21,6 +20,7 @@ from certile.diagnostics import ArgumentError
 from certile.ir.tile import Scalar
 from certile.ops.kernels import Bare, bare
 from certile.plan.record import Options
+from certile.records import record
 from certile.reference import machine_numeric as numeric
 from certile.reference.agrees import Agreement, agrees
 from certile.reference.probes import exact_probes, index_ranges, one_hot_probes, thresholds
@@ -36,7 +36,7 @@ _MOST_JUDGED = 1 << 20
 _COPIES = 3
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Trial:
     """Arguments, and whether the result has to match bit for bit."""
 

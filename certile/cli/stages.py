@@ -9,7 +9,6 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from certile.cli.options import Backend, PlanFlags, Target
@@ -22,6 +21,7 @@ from certile.pipeline import CompiledProgram, compile_program, plan_program
 from certile.plan.document import plan_json
 from certile.plan.record import GroupPlan
 from certile.plan.text import plan_text, why_text
+from certile.records import record
 from certile.targets import DEFAULTS, SHEETS, Sheet
 from certile.watch import RecordWatcher
 
@@ -80,7 +80,7 @@ def alone(made: list[dict[str, object]]) -> dict[str, object] | list[dict[str, o
     return made[0] if len(made) == 1 else made
 
 
-@dataclass(frozen=True)
+@record(slots=False)
 class Stage:
     """One stage as text; `file` is its name on disk."""
 
@@ -90,7 +90,7 @@ class Stage:
     text: str
 
 
-@dataclass(frozen=True)
+@record(slots=False)
 class Explained:
     """Everything that was heard on the way."""
 

@@ -11,7 +11,7 @@ import importlib.util
 import inspect
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import prod
 from pathlib import Path
 from types import ModuleType
@@ -26,6 +26,7 @@ from certile.ir.host import ViewFacts, row_major_facts
 from certile.ir.tile import Kernel
 from certile.ir.walk import extent_of, parallel_regions
 from certile.ops.kernels import bare
+from certile.records import record
 from certile.runtime.kernel import TileKernel
 from certile.targets.sheet import Sheet
 
@@ -34,7 +35,7 @@ Shapes = Mapping[str, tuple[int, ...]]
 _DECORATORS = {"kernel": "@ct.tile_kernel", "law": "@ct.law"}
 
 
-@dataclass(frozen=True)
+@record(slots=False)
 class Subject:
     """A kernel to look at; `source` is its Python text, where there is one.
 

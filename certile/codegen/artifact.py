@@ -5,17 +5,17 @@ names this text and nothing else.  Leaves compiling and launching to `certile.ru
 """
 
 import hashlib
-from dataclasses import dataclass
 from typing import Literal
 
 from certile.ir.machine import Buffer, MachineKernel, ScalarParameter
+from certile.records import record
 
 __all__ = ["Artifact", "Format", "artifact_of"]
 
 Format = Literal["cuda", "msl", "llvm-ir"]
 
 
-@dataclass(frozen=True)
+@record(slots=False)
 class Artifact:
     """One kernel as text.
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from certile.ir.dtypes import DType
 from certile.ir.machine import Barrier, Block, Buffer, Load, Operation, Store, Value
 from certile.ir.machine_fold import Facts, power_of_two
+from certile.records import record
 
 __all__ = ["Pack", "packs"]
 
@@ -20,7 +21,7 @@ Access = Load | Store
 Limit = Callable[[DType], int]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Pack:
     """Accesses in element order; `first` and `last` are in program order.
 

@@ -4,12 +4,12 @@ In: literals.  Out: immutable entries.  Decides what has to be said about a code
 entries themselves to the modules beside it, one a letter.
 """
 
-from dataclasses import dataclass
+from certile.records import record
 
 __all__ = ["Code"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Code:
     """One code: a title, one paragraph, an example that raises it, and what to do.
 

@@ -9,7 +9,7 @@ to `certile.search.authors`.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from certile.frontend.law_methods import Methods
@@ -17,6 +17,7 @@ from certile.ir.dtypes import DType
 from certile.ir.laws import Law
 from certile.ir.meanings import Action, Discharge, Domain, Meaning
 from certile.ir.terms import Apply, Lit, Term, Var, app
+from certile.records import record
 
 # The operation of a merge -> what it is over a list, and the identities that are no elements.
 _FOLDS: Final[Mapping[str, tuple[str, frozenset[object]]]] = {
@@ -28,7 +29,7 @@ _FOLDS: Final[Mapping[str, tuple[str, frozenset[object]]]] = {
 _TRUTHS: Final = {"bit_or": ("maximum", "list.max", 0.0), "bit_and": ("minimum", "list.min", 1.0)}
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Claim:
     """A law as its author wrote it and as a proof reads it, and what it is claimed to mean."""
 

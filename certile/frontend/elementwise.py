@@ -10,7 +10,6 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -40,6 +39,7 @@ from certile.ir.tile import Tile as IrTile
 from certile.ir.types import Axis as IrAxis
 from certile.ir.types import TileType, join_axes
 from certile.language.values import Indexed
+from certile.records import record
 
 Number = bool | int | float
 
@@ -75,7 +75,7 @@ NUMPY_OPERATORS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Operand:
     """A value on its way into a node: a node, or a number without a dtype yet."""
 

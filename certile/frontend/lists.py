@@ -21,6 +21,7 @@ from certile.ir.dtypes import DType, bool_, i64
 from certile.ir.terms import Apply, Lit, Term, Var, app
 from certile.ir.tile import Tile as IrTile
 from certile.language.lists import Elements, Fold, Function
+from certile.records import record
 
 _UNITS: Final[Mapping[str, Lit]] = {
     "sum": Lit(0.0),
@@ -75,7 +76,7 @@ class Lists:
         return f"{name}@{self.depth}"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class ElementsHandle(Elements):
     """A list: the functions that its elements have gone through, in order."""
 

@@ -7,17 +7,17 @@ trace.  Leaves to `certile.frontend.captures` what the function reads from aroun
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass
 from typing import Literal
 
 from certile.ir.dtypes import DType
+from certile.records import record
 
 Weak = Literal["bool", "int", "float"]
 MathMode = Literal["precise", "fast", "portable"]
 RewriteMode = Literal["proved", "off"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ViewSpec:
     """An array argument."""
 
@@ -25,7 +25,7 @@ class ViewSpec:
     rank: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Shaped:
     """An array that need not exist: its dtype and shape are all a trace looks at."""
 
@@ -33,7 +33,7 @@ class Shaped:
     shape: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ScalarSpec:
     """A run-time scalar; `weak` is the kind of a plain Python number, None for a declared dtype."""
 
@@ -63,7 +63,7 @@ class ConstantSpec:
 ArgumentSpec = ViewSpec | ScalarSpec | ConstantSpec
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class KernelSpec:
     """One specialisation of a kernel: an argument spec for each parameter, in order."""
 

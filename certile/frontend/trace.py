@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from types import FunctionType
 from typing import Any
 
@@ -38,12 +37,13 @@ from certile.ir.tile import View as IrView
 from certile.ir.types import TileType
 from certile.ir.walk import values
 from certile.language import active
+from certile.records import record
 from certile.source import Loc
 
 _ORDERED = ("ordered_tree", "fold_left", "fold_right", "reproducible")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Traced:
     """A traced kernel and the extents its code took as numbers; it holds for equal ones only."""
 

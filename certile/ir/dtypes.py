@@ -10,13 +10,14 @@ loaded, stored and converted, and count as f32 in every operation.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from certile.records import record
 
 Kind = Literal["bool", "int", "uint", "float"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class DType:
     """One element type: its name in IR, CLI and JSON, its kind and its width in bits."""
 

@@ -11,15 +11,15 @@ of an inexact function are widened to f32, and the result is rounded once.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 from certile.ir.dtypes import DType, bool_, f32
+from certile.records import record
 
 Rule = Literal["same", "float", "bool", "select", "integer"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Function:
     """One element-wise function.
 

@@ -10,7 +10,6 @@ depends on a target's text; how many threads there are is the planner's to say.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from math import prod
 from typing import Literal, TypeAlias
 
@@ -18,11 +17,12 @@ from certile.ir.dtypes import DType, bool_, i32, machine
 from certile.ir.node import Node
 from certile.ir.tile import Carried, Kernel, Memory, Parallel, Reduce, Result, Serial, Tile
 from certile.ir.types import Axis
+from certile.records import record
 
 Kind = Literal["advance", "assign", "evaluate", "reduce", "serial", "store"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Staged:
     """The next elements of a carried tile, while threads still read those of this round."""
 
@@ -32,7 +32,7 @@ class Staged:
 Key: TypeAlias = Node | Memory | Staged
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Place:
     """Arrays of group memory: one a component of what is kept, `elements` long."""
 
@@ -69,7 +69,7 @@ def place_of(node: Node) -> tuple[Key, int] | None:
             return None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class GroupStep:
     """One step; two are equal only when they are one.
 
@@ -118,7 +118,7 @@ def all_steps(steps: Iterable[GroupStep]) -> Iterator[GroupStep]:
         yield from all_steps(step.body)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class GroupProgram:
     """The steps of one program in order, and the group memory they need."""
 

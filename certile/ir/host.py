@@ -6,9 +6,11 @@ A launch of code that an earlier process compiled needs these and nothing else o
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import gcd, prod
 from typing import Literal
+
+from certile.records import record
 
 # The widest access of one lane of a GPU: what lies beyond it makes no difference to alignment.
 RESIDUE_BYTES = 16
@@ -23,7 +25,7 @@ NEAR_BYTES = 2**31 - 2**20
 NEAR_PROGRAMS = 2**31 - 2**16
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ViewFacts:
     """What is known of a view argument's layout when code is generated: its stride class.
 
@@ -123,7 +125,7 @@ def row_major_facts(shape: Sequence[int], size: int) -> ViewFacts:
     return replace(layout_facts(shape, steps, size), strides=strides)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class HostValue:
     """Where a scalar parameter's value comes from when arguments are bound.
 

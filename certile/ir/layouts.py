@@ -14,12 +14,13 @@ matrix over GF(2) (swizzles), `Table` lists offsets.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from math import prod
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
+
+from certile.records import record
 
 Array: TypeAlias = np.ndarray[Any, np.dtype[np.int64]]
 Answer = Literal["proved", "disproved", "unknown"]
@@ -29,7 +30,7 @@ Coordinate = tuple[int, ...]
 MOST_ENUMERATED = 1 << 20
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Verdict:
     """One answer, why, and the coordinates that disprove (one, or two that share an offset)."""
 
@@ -46,7 +47,7 @@ class Verdict:
         return f"{self.answer}: {self.reason}" + (f", at {shown}" if shown else "")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class LayoutProof:
     """What is known of a layout."""
 
@@ -66,7 +67,7 @@ class LayoutProof:
                 yield name, verdict
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Digit:
     """`extent` values of one digit of a coordinate, `stride` elements apart."""
 
@@ -79,7 +80,7 @@ class Digit:
         return (self.extent - 1) * abs(self.stride)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class MixedRadix:
     """offset = sum of digit * stride, the coordinate along each axis written in mixed radix.
 
@@ -173,7 +174,7 @@ class MixedRadix:
         return _injective_by_enumeration(self)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class BitLinear:
     """offset = xor of `columns[a][k]` over the set bits k of the coordinate along each axis a.
 
@@ -255,7 +256,7 @@ class BitLinear:
         return tuple(found)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Table:
     """The offset of every element, in row-major order of the coordinates; None where undefined."""
 

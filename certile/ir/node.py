@@ -14,10 +14,11 @@ import os
 import threading
 import weakref
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Self, TypeVar, dataclass_transform
 
 from certile.diagnostics import Diagnostic
+from certile.records import record
 from certile.source import UNKNOWN_LOC, Loc
 
 _OPERAND = "certile.operand"
@@ -75,7 +76,7 @@ class Node(metaclass=_NodeMeta):
     pure: bool = True
     loc: Loc
 
-    # `node` makes every class of nodes a dataclass, which a type checker does not see here.
+    # `node` makes every class of nodes a record, which a type checker does not see here.
 
     @classmethod
     @functools.cache
@@ -151,7 +152,7 @@ def node(mnemonic: str, *, pure: bool = True) -> Callable[[type[_N]], type[_N]]:
 
     def mark(cls: type[_N]) -> type[_N]:
         cls.mnemonic, cls.pure = mnemonic, pure
-        made: type[_N] = dataclass(frozen=True, kw_only=True, eq=False, repr=False)(cls)
+        made: type[_N] = record(slots=False, kw_only=True, eq=False, repr=False)(cls)
         REGISTRY[mnemonic] = made
         return made
 

@@ -8,13 +8,12 @@ between launches on the host, have their fields here.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from certile.ir.host import HostValue
 from certile.ir.machine import MachineKernel
+from certile.records import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Launch:
     """One kernel launch: groups = ceil(programs / kernel.programs_per_group).
 
@@ -30,7 +29,7 @@ class Launch:
     condition: HostValue | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Workspace:
     """Memory that launches of one program share: `size` bytes, an expression of the call.
 
@@ -43,7 +42,7 @@ class Workspace:
     last_launch: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Program:
     """The launches of a kernel, in order, and the workspace between them."""
 

@@ -6,7 +6,6 @@ here depends on a target or on a plan: the same steps serve every legal (S, Q, V
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import prod
 from typing import Literal
 
@@ -24,6 +23,7 @@ from certile.ir.tile import (
     Tile,
 )
 from certile.ir.types import Axis
+from certile.records import record
 
 StepKind = Literal[
     "load",
@@ -41,7 +41,7 @@ StepKind = Literal[
 ]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Step:
     """One thing a row program does, in an order that respects data and effects.
 
@@ -77,7 +77,7 @@ class Step:
         return prod(axis.static for axis in self.inner)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Stripe:
     """Private storage of one value: each worker keeps its own elements of `axes`.
 
@@ -103,7 +103,7 @@ class Stripe:
         return prod(axis.static for axis in self.axes)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Traffic:
     """Memory one place of a program touches: `elements` of `size` bytes, `trips` times.
 
@@ -117,7 +117,7 @@ class Traffic:
     trips: int = 1
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class RowProgram:
     """What planners and lowering know about one launch.
 

@@ -10,13 +10,14 @@ dtypes, `acc` is the one that the reduction accumulates in.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import TypeVar
+
+from certile.records import record
 
 _V = TypeVar("_V")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Var:
     """A variable: `x`, `x0` …, `i` in lift; `a.NAME`, `b.NAME` in merge; `NAME` in finalize."""
 
@@ -26,7 +27,7 @@ class Var:
         return self.name
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Lit:
     """A literal: a number, or a name whose value depends on the dtype.
 
@@ -40,7 +41,7 @@ class Lit:
         return str(self.value)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Apply:
     """`fn` of the argument terms."""
 

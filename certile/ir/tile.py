@@ -9,7 +9,6 @@ A tile's type names the axes it spans; the coordinate of an enclosing loop is a 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from math import prod
 from typing import Literal
 
@@ -20,6 +19,7 @@ from certile.ir.laws import Law
 from certile.ir.layouts import Layout
 from certile.ir.node import Node, node, operand, operands_if_any
 from certile.ir.types import Axis, Extent, TileType, join_axes
+from certile.records import record
 from certile.source import UNKNOWN_LOC, Loc
 
 Policy = Literal["unordered_tree", "ordered_tree", "fold_left", "fold_right", "reproducible"]
@@ -37,7 +37,7 @@ REPRODUCIBLE_DISTANCES = (16, 8, 4, 2, 1, 64, 32)
 Scope = Literal["auto", "device", "group", "subgroup", "worker", "vector"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class View:
     """A view argument: typed memory of some rank, any strides, no alias among arguments."""
 
@@ -46,7 +46,7 @@ class View:
     rank: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Scalar:
     """A run-time scalar argument."""
 
@@ -54,7 +54,7 @@ class Scalar:
     dtype: DType
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Memory:
     """Memory a kernel places on purpose: one array per program instance, indexed by its axes.
 
@@ -541,7 +541,7 @@ class Serial(Effect):
                 )
 
 
-@dataclass(frozen=True)
+@record(slots=False)
 class Kernel:
     """A traced kernel: its arguments, its memories, and its top-level effects in order.
 

@@ -7,15 +7,16 @@ integer, or a `Dim`: the run-time length of one dimension of a view argument.
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass, field
+from dataclasses import field
 from math import prod
 
 from certile.ir.dtypes import DType
+from certile.records import record
 
 _fresh = itertools.count(1)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Dim:
     """The extent of dimension `dim` of the view argument `view`, known at launch."""
 
@@ -29,7 +30,7 @@ class Dim:
 Extent = int | Dim
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Axis:
     """A dimension identity with an extent; the name is for people and outside equality."""
 
@@ -55,7 +56,7 @@ class Axis:
         return f"{self.name}#{self.uid}"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class TileType:
     """An element type and the axes a tile spans, outermost first; no axes is a scalar."""
 

@@ -12,7 +12,6 @@ import functools
 import inspect
 from collections.abc import Callable, Hashable, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
 from typing import Any, Final, Literal, NamedTuple, get_args, overload
 
 import numpy as np
@@ -31,6 +30,7 @@ from certile.jitting.trace import Cell, Trace, current, fault, tracing
 from certile.language import active
 from certile.ops import gradients
 from certile.ops.launch import BoundCall, describe_scratch
+from certile.records import record
 from certile.runtime import arrays
 from certile.runtime import target as targets
 from certile.runtime.arrays import ArrayInfo, probe_into
@@ -48,7 +48,7 @@ _MOST_CALLS: Final = 1024
 _CONSTANTS = (bool, int, complex, str, bytes, tuple, frozenset, type(None), type, np.dtype)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Traced:
     """What a function does for one signature.
 

@@ -9,7 +9,6 @@ together, and asks it for memory where a value cannot be computed here.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 from certile.frontend.spec import MathMode
@@ -27,6 +26,7 @@ from certile.jitting.graph import (
 from certile.jitting.windows import Shape, Window
 from certile.ops.launch import Launch, Seen
 from certile.ops.layout import Strided, elementwise
+from certile.records import record
 
 __all__ = [
     "Emission",
@@ -50,7 +50,7 @@ class Place(NamedTuple):
 _HERE = Place(None, 0, 1)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Target:
     """Where a result goes: an array, its first element, strides along the result's dimensions."""
 

@@ -12,7 +12,7 @@ dtype, and conversions are nodes of their own.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import count
 from math import prod
 from typing import Final, Literal
@@ -20,6 +20,7 @@ from typing import Final, Literal
 from certile.ir.dtypes import DType, bool_, f64, i64
 from certile.ir.functions import FUNCTIONS
 from certile.jitting.windows import Shape, Window
+from certile.records import record
 
 __all__ = [
     "Apply",
@@ -63,7 +64,7 @@ _order = count()
 _EMPTY: Final = {"add": 0, "mul": 1}
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+@record(eq=False, kw_only=True)
 class Node:
     """An array: its shape and its dtype; `order` counts nodes as they are made."""
 
@@ -73,28 +74,28 @@ class Node:
     order: int = field(default_factory=lambda: next(_order))
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+@record(eq=False, kw_only=True)
 class Source(Node):
     """An argument of the call, as it was when the call began."""
 
     position: int
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+@record(eq=False, kw_only=True)
 class Number(Node):
     """A Python float of the call, rounded once to the dtype."""
 
     argument: int
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+@record(eq=False, kw_only=True)
 class Constant(Node):
     """One number."""
 
     value: Value
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+@record(eq=False, kw_only=True)
 class Apply(Node):
     """A function of the table on every element; operands are repeated by NumPy's rule."""
 
@@ -102,14 +103,14 @@ class Apply(Node):
     operands: tuple[Node, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+@record(eq=False, kw_only=True)
 class Convert(Node):
     """The same numbers in another dtype."""
 
     operand: Node
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+@record(eq=False, kw_only=True)
 class View(Node):
     """The elements of `base` that a window shows."""
 
@@ -117,7 +118,7 @@ class View(Node):
     window: Window
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+@record(eq=False, kw_only=True)
 class Reduce(Node):
     """A reduction over `axes`, each of more than one element; they stay, with one element each."""
 
@@ -126,7 +127,7 @@ class Reduce(Node):
     axes: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+@record(eq=False, kw_only=True)
 class Scan(Node):
     """The running results of a law along one axis."""
 
@@ -135,7 +136,7 @@ class Scan(Node):
     axis: int
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+@record(eq=False, kw_only=True)
 class Update(Node):
     """`base` with the elements that a window shows replaced by `value`."""
 
@@ -144,7 +145,7 @@ class Update(Node):
     value: Node
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+@record(eq=False, kw_only=True)
 class Kept(Node):
     """The same array, computed once and kept in memory."""
 

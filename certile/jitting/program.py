@@ -11,7 +11,6 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import certile as ct
 from certile.frontend.spec import MathMode
@@ -19,6 +18,7 @@ from certile.ir.dtypes import BY_NAME
 from certile.jitting.graph import Law
 from certile.language import active
 from certile.language.values import Axis, Extent, Indexed, Tile
+from certile.records import record
 from certile.runtime.kernel import TileKernel
 
 __all__ = [
@@ -39,14 +39,14 @@ __all__ = [
 ExtentOf = tuple[int, int] | int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Load:
     """An argument's elements along the axes that it spans."""
 
     argument: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Write:
     """A number as text, since -0.0 and 0.0 or 1 and True are equal as Python values."""
 
@@ -54,7 +54,7 @@ class Write:
     dtype: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Call:
     """A function of the table on the values of earlier steps."""
 
@@ -62,7 +62,7 @@ class Call:
     steps: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Cast:
     """An earlier step's value in a dtype."""
 
@@ -70,7 +70,7 @@ class Cast:
     dtype: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Reduce:
     """An earlier step's value reduced over axes, in its own dtype."""
 
@@ -79,7 +79,7 @@ class Reduce:
     axes: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Scan:
     """The running results of an earlier step's value along an axis, in its own dtype."""
 
@@ -91,7 +91,7 @@ class Scan:
 Step = Load | Write | Call | Cast | Reduce | Scan
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Program:
     """What one launch computes.
 

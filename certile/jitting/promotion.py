@@ -11,7 +11,6 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from certile.diagnostics import KernelError, shown_number
 from certile.ir.dtypes import DType, arithmetic, bool_, f32, f64, highest, i32, lowest, of_scalar
@@ -20,6 +19,7 @@ from certile.ir.dtypes import weak as weakened
 from certile.ir.functions import FUNCTIONS
 from certile.jitting.graph import Constant, Node, Value, apply, convert
 from certile.jitting.trace import fault
+from certile.records import record
 
 __all__ = ["Operand", "as_dtype", "common", "computed"]
 
@@ -30,7 +30,7 @@ _IDENTITY_ON_INTEGERS = frozenset(("floor", "ceil", "round", "trunc"))
 _TESTS_OF_FLOATS = {"isnan": False, "isinf": False, "isfinite": True}
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Operand:
     """A node, weak if it is made of Python numbers only; or a number."""
 

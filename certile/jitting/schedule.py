@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from math import prod
 from typing import Final
 
@@ -41,6 +40,7 @@ from certile.jitting.graph import (
 from certile.ops.call import Result
 from certile.ops.launch import Launch
 from certile.ops.layout import contiguous_strides
+from certile.records import record
 from certile.runtime.arrays import ArrayInfo
 
 __all__ = ["Schedule", "Scheduler"]
@@ -49,7 +49,7 @@ __all__ = ["Schedule", "Scheduler"]
 _WORTH_A_LAUNCH: Final = 1 << 17
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Schedule:
     """Launches in order, and the memory that they need beside the call's arrays."""
 
@@ -57,7 +57,7 @@ class Schedule:
     scratch: tuple[Result, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Job:
     """A node on its way into memory; `rows` are the axes that count instances, None for all."""
 

@@ -9,8 +9,9 @@ wrong raises `ValueError` with a sentence, which the caller puts beside a line o
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import SupportsIndex
+
+from certile.records import record
 
 __all__ = [
     "Shape",
@@ -26,7 +27,7 @@ __all__ = [
 Shape = tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Window:
     """A view of an array of `len(starts)` dimensions.
 

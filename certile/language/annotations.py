@@ -6,15 +6,16 @@ checking arguments against them to `certile.frontend.signature`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from certile.diagnostics import KernelError
 from certile.language.values import Indexed
+from certile.records import record
 from certile.source import Loc
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ViewAnnotation:
     """A view whose dtype is among `dtypes` (any when empty) and whose rank is `rank` (None: any).
 

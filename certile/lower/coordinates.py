@@ -8,7 +8,7 @@ Out: Machine IR addresses.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from certile.ir.dtypes import i64
 from certile.ir.host import RESIDUE_BYTES
@@ -19,11 +19,12 @@ from certile.ir.tile import Const, ExtentValue, Iota, LoopIndex, Map, Tile
 from certile.ir.types import Axis
 from certile.lower.spans import Reach
 from certile.plan.phases import Lead
+from certile.records import record
 
 RowStart = Callable[[Value], Value]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Shift:
     """The phase of a domain: a uniform i64, and the access whose packs it aligns."""
 
@@ -31,7 +32,7 @@ class Shift:
     lead: Lead
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Coordinate:
     """base (uniform i64) + lane * step + offset (varying i64, or None), less the shift if any.
 

@@ -12,12 +12,12 @@ from __future__ import annotations
 
 import math
 import struct
-from dataclasses import dataclass
 
 from certile.ir.build import rounded
 from certile.ir.dtypes import DType, f8e4m3, f8e5m2, f32, f64, i32, u8
 from certile.ir.machine import Value
 from certile.ir.machine_build import Builder
+from certile.records import record
 
 # No integer beyond is finite in 8 bits, and f32 holds every integer up to it.
 _FAR = 1 << 20
@@ -25,7 +25,7 @@ _FAR = 1 << 20
 _INFINITY, _NAN, _MAGNITUDE = 0x7F800000, 0x7FC00000, 0x7FFFFFFF
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Format:
     """Mantissa bits and bias; the code of what is too large, and that of NaN, without sign."""
 

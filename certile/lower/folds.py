@@ -7,7 +7,6 @@ are visited in leaf order by one uniform loop, or in the tree the policy asks fo
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from certile.ir.dtypes import DType, i64
 from certile.ir.machine import PrivateArray, Value
@@ -22,9 +21,10 @@ from certile.lower.coordinates import Coordinate, unflatten
 from certile.lower.evaluate import Evaluator
 from certile.lower.state import State, StateMachine
 from certile.plan.layout import ORDERED_RUN
+from certile.records import record
 
 
-@dataclass(frozen=True)
+@record(slots=False)
 class Folds:
     """The folds of one reduction; `allocate` gives private arrays.
 

@@ -9,7 +9,6 @@ position already.  Leaves it to fences that a value is there when it is read.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from certile.ir.dtypes import DType, bool_, i64
 from certile.ir.groups import Key, Place, held, place_of
@@ -21,9 +20,10 @@ from certile.ir.types import Axis
 from certile.lower.coordinates import value_of
 from certile.lower.evaluate import Evaluator
 from certile.lower.placed import slot_of
+from certile.records import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Array:
     """A shared array, and the type of the values that it holds."""
 

@@ -19,11 +19,12 @@ from certile.ir.tile import Load, Tile
 from certile.lower.coordinates import Coordinate, Shift, value_of
 from certile.plan.congruence import Congruence
 from certile.plan.phases import Lead, common
+from certile.records import record
 
 __all__ = ["EdgePack", "Packed", "packed", "settle", "shift_of"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Packed:
     """An access in the phase of its domain: `width` elements of it are aligned together.
 

@@ -8,7 +8,7 @@ in every lane are addressed; lanes that want different ones look through all of 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from math import prod
 
 from certile.diagnostics import UnsupportedError
@@ -18,12 +18,13 @@ from certile.ir.machine import PrivateArray, Value
 from certile.ir.machine_build import Builder
 from certile.ir.tile import Load, Memory, Store
 from certile.lower.evaluate import Evaluator
+from certile.records import record
 
 # A look through more slots than these would cost more than any kernel that wants it is worth.
 MOST_SLOTS_LOOKED_THROUGH = 256
 
 
-@dataclass(frozen=True)
+@record(slots=False)
 class Placed:
     """The memories of one program; `allocate` gives private arrays."""
 

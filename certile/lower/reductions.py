@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 
 from certile.ir.dtypes import i32, i64
@@ -33,11 +33,12 @@ from certile.lower.evaluate import Evaluator, Scope
 from certile.lower.state import State, StateMachine
 from certile.lower.workers import Element, Workers
 from certile.plan.record import Mapping
+from certile.records import record
 
 ElementScope = Callable[[Element], AbstractContextManager[Scope]]
 
 
-@dataclass(frozen=True)
+@record(slots=False)
 class Partials:
     """The accumulators of several reductions over one domain, as one flat tuple of values.
 

@@ -10,7 +10,6 @@ is always lane 0; the leaf that comes earlier stays on the left of every merge.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from certile.ir.machine import Value
 from certile.ir.tile import Scan
@@ -18,11 +17,12 @@ from certile.lower.evaluate import Evaluator
 from certile.lower.reductions import leaf_or_identity
 from certile.lower.state import State, StateMachine
 from certile.lower.workers import Element
+from certile.records import record
 
 Carried = tuple[Value, ...]
 
 
-@dataclass(frozen=True)
+@record(slots=False)
 class Running:
     """The scans that share a loop; their states are the last values that it carries."""
 
@@ -62,7 +62,7 @@ class Running:
         return chunk.machine.finalize(state), (*carried[:place], *after, *carried[end:])
 
 
-@dataclass(frozen=True)
+@record(slots=False)
 class _Chunk:
     """The scan of one chunk."""
 

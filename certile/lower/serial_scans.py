@@ -21,9 +21,10 @@ from certile.lower.coordinates import Coordinate
 from certile.lower.evaluate import Evaluator, Scope
 from certile.lower.folds import Folds
 from certile.lower.state import State, StateMachine
+from certile.records import record
 
 
-@dataclass(frozen=True)
+@record(slots=False)
 class Place:
     """What the map decides for its scans.
 

@@ -9,12 +9,11 @@ Leaves which integers are kept to the layout, and exchanges to `sort_network`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from certile.ir.dtypes import DType, bool_, highest, i16, i32, i64
 from certile.ir.machine import Value
 from certile.ir.machine_build import Builder
 from certile.plan.sorting import SortLayout
+from certile.records import record
 
 State = tuple[Value, ...]
 
@@ -27,7 +26,7 @@ _FLOATS = {
 }
 
 
-@dataclass(frozen=True)
+@record(slots=False)
 class Keys:
     """The codes of one sort's elements."""
 

@@ -14,12 +14,12 @@ comparators all point one way.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from certile.ir.dtypes import i64
 from certile.ir.machine import PrivateArray, Value
 from certile.ir.machine_build import Builder, Operand
 from certile.lower.sort_keys import Keys, State
+from certile.records import record
 
 Body = Callable[[Value], None]
 
@@ -27,7 +27,7 @@ Body = Callable[[Value], None]
 _WRITTEN_OUT = 4
 
 
-@dataclass(frozen=True)
+@record(slots=False)
 class Network:
     """A network over `count` vectors from slot `base` of the arrays, one array a component."""
 

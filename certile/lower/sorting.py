@@ -10,7 +10,6 @@ and the exchanges to `sort_network`.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from certile.ir.dtypes import DType, i64, lowest
 from certile.ir.machine import PrivateArray, Value
@@ -20,11 +19,12 @@ from certile.lower.coordinates import Coordinate, value_of
 from certile.lower.sort_keys import Keys, State
 from certile.lower.sort_network import Network
 from certile.plan.sorting import sort_layout
+from certile.records import record
 
 Allocate = Callable[[DType, int], PrivateArray]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ElementVector:
     """Elements to be ordered, one a lane, where in the row they are, and which of them exist."""
 

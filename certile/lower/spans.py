@@ -11,7 +11,6 @@ ranges.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from certile.ir.machine import Value
 from certile.ir.machine_build import Builder
@@ -30,11 +29,12 @@ from certile.ir.tile import (
     View,
 )
 from certile.ir.types import Axis, Dim
+from certile.records import record
 
 __all__ = ["Reach", "Span", "known_extent", "span_of"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Span:
     """What is known of an access to a near view.
 

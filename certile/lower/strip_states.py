@@ -8,7 +8,6 @@ a vector of each of its arrays.  Leaves which rows are folded, and when, to `col
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 
 from certile.ir.dtypes import DType
 from certile.ir.machine import PrivateArray
@@ -16,11 +15,12 @@ from certile.ir.machine_build import Builder
 from certile.ir.tile import Reduce, Scan
 from certile.lower.state import State, StateMachine
 from certile.lower.strips import ProgramVector
+from certile.records import record
 
 __all__ = ["Fold", "Folds", "StripStates"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Fold:
     """What a sweep folds: its machine, and the arrays that hold one state a vector.
 

@@ -6,7 +6,6 @@ parameter, and which bindings share memory.  Leaves copying to the runtime.
 
 import itertools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +14,7 @@ from certile.diagnostics import ArgumentError
 from certile.metalsim import abi
 from certile.metalsim.signature import Entry, Slot
 from certile.metalsim.syntax import SCALARS, base_scalar
+from certile.records import record
 
 __all__ = ["Binding", "bind"]
 
@@ -31,7 +31,7 @@ _DTYPES: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Binding:
     """The arrays behind a launch; they must live until it has ended."""
 

@@ -6,7 +6,6 @@ order of complaints.  Leaves what compiles a text to do the second pass on the w
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from certile.metalsim import rules
 from certile.metalsim.findings import Diagnostic
@@ -14,11 +13,12 @@ from certile.metalsim.reader import parse
 from certile.metalsim.rewrite import Rewritten, rewrite
 from certile.metalsim.syntax import Unit
 from certile.metalsim.toolchain import check_spaces, check_types
+from certile.records import record
 
 __all__ = ["Examined", "check", "examine", "first_of_each_line"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Examined:
     """Text that was read and rewritten, before clang has seen it."""
 

@@ -8,6 +8,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from certile.records import record
+
 __all__ = ["Category", "Diagnostic", "Finding", "Refused", "Report", "merged"]
 
 Category = Literal["races", "uninitialised", "out_of_bounds", "divergence", "undefined"]
@@ -34,7 +36,7 @@ class Refused(Exception):  # noqa: N818  (a refusal is an outcome, caught inside
         self.diagnostic = Diagnostic(line, column, code, message)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Finding:
     """One kind of fault at one place of the kernel, seen `count` times.
 
@@ -66,7 +68,7 @@ class Finding:
         return f"line {self.line}: {self.category}: {self.message} ({where}; {self.count}x)"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Report:
     """What one launch showed.
 

@@ -7,7 +7,6 @@ hold; what it does not understand is refused with its place.  Types and overload
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 from certile.metalsim.entries import entry_points
@@ -27,6 +26,7 @@ from certile.metalsim.syntax import (
 )
 from certile.metalsim.tokens import Token
 from certile.metalsim.writer import Writer
+from certile.records import record
 
 __all__ = ["SOURCE_NAME", "Mode", "Rewritten", "rewrite"]
 
@@ -51,7 +51,7 @@ _FLOATS = {"bf": "bfloat({}f)", "h": "half({}f)", "f": "{}f", "": "{}f"}
 _UNARY = frozenset({"&", "*", "-", "+", "!", "~", "++", "--"})
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Rewritten:
     """C++ of one mode; `writer` maps its columns back."""
 

@@ -7,10 +7,11 @@ the element sizes of structs, which only the compiler knows, to the library.
 
 import json
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 
 from certile.metalsim.syntax import Function, Kernel, Unit
 from certile.metalsim.tokens import Token
+from certile.records import record
 
 __all__ = ["Entry", "FunctionConstant", "Signature", "Slot", "constant_places", "signature_of"]
 
@@ -18,7 +19,7 @@ __all__ = ["Entry", "FunctionConstant", "Signature", "Slot", "constant_places", 
 _CONSTANT_BYTES = 8
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Slot:
     """A buffer parameter: `type` is that of an element, without address space."""
 
@@ -29,7 +30,7 @@ class Slot:
     reference: bool
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Entry:
     """A kernel; `dynamic` are the indices of `[[threadgroup(n)]]` parameters."""
 
@@ -40,7 +41,7 @@ class Entry:
     synchronises: bool
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class FunctionConstant:
     """A function constant and its place in the block of constants."""
 
@@ -49,7 +50,7 @@ class FunctionConstant:
     place: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Signature:
     """The kernels of one text in order, and its function constants."""
 

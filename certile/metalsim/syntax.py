@@ -11,6 +11,7 @@ from typing import Literal
 
 from certile.metalsim.findings import Diagnostic, Refused
 from certile.metalsim.tokens import Token
+from certile.records import record
 
 __all__ = [
     "BUILTINS",
@@ -59,7 +60,7 @@ BUILTINS: dict[str, str] = {
 ParameterKind = Literal["buffer", "threadgroup", "builtin"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Parameter:
     """A kernel parameter: its type without address space, and what it is bound to."""
 
@@ -74,7 +75,7 @@ class Parameter:
     token: Token
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Struct:
     """A plain struct: `fields` are names, `tokens` run from `struct` to the semicolon."""
 
@@ -83,7 +84,7 @@ class Struct:
     tokens: tuple[Token, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Constant:
     """A program-scope constant; one with an `index` is a function constant."""
 
@@ -93,7 +94,7 @@ class Constant:
     tokens: tuple[Token, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Function:
     """A helper function: head tokens up to and with the parameter list, and the body's tokens."""
 
@@ -102,7 +103,7 @@ class Function:
     body: tuple[Token, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Kernel:
     """A kernel from its `first` token; `body` runs from its opening to its closing brace."""
 

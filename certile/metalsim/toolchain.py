@@ -13,7 +13,6 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from certile import settings
@@ -21,6 +20,7 @@ from certile.diagnostics import InternalError, UnsupportedError
 from certile.metalsim import cache
 from certile.metalsim.findings import Diagnostic
 from certile.metalsim.rewrite import SOURCE_NAME, Rewritten
+from certile.records import record
 
 __all__ = [
     "COMMON",
@@ -58,7 +58,7 @@ _COMPLAINT = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Clang:
     """A compiler: its path and what it says of its version."""
 

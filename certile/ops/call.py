@@ -10,7 +10,6 @@ operation which results and launches a call has, and preparing and running a lau
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, Protocol
 
@@ -19,6 +18,7 @@ import numpy as np
 from certile.diagnostics import ArgumentError
 from certile.ops import checks, gradients
 from certile.ops.launch import BoundCall, Launch, describe_scratch
+from certile.records import record
 from certile.runtime import arrays
 from certile.runtime.arrays import ArrayInfo, probe_into
 from certile.runtime.target import chosen
@@ -35,7 +35,7 @@ _Finish = Callable[[tuple[Array, ...], tuple[Array, ...], bool], Any]
 _Known = tuple[Callable[[list[int]], None], _Finish | None]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Result:
     """One result: its shape and dtype, and its value where it has one without any launch.
 

@@ -7,7 +7,6 @@ vectors are used.  Leaves the formulas to `certile.ops.kernels.elementwise`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from certile.ops import checks
@@ -16,6 +15,7 @@ from certile.ops.kernels import elementwise as kernels
 from certile.ops.launch import Launch, Seen
 from certile.ops.layout import elementwise
 from certile.ops.views import arranged, in_twos, seen
+from certile.records import record
 from certile.runtime.arrays import ArrayInfo
 
 __all__ = ["geglu", "gelu", "silu", "swiglu"]
@@ -31,7 +31,7 @@ _KERNELS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Activation(Recipe):
     """A call of a function of single elements: of one array, or of arrays of one shape."""
 
@@ -69,7 +69,7 @@ class Activation(Recipe):
         return ("gate", "up", "y") if self.kernel in ("swiglu", "geglu") else ("x", "y")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Halves(Recipe):
     """A call of a gated function whose two arguments are the halves of the last axis."""
 

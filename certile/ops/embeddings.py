@@ -8,7 +8,6 @@ how cosines are repeated, and which two elements are a pair.  Leaves the formula
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from certile.diagnostics import ArgumentError
@@ -18,6 +17,7 @@ from certile.ops.kernels.embeddings import embedding_kernel, rope_kernel
 from certile.ops.launch import Launch, Seen
 from certile.ops.layout import Strided
 from certile.ops.views import Part, arranged, broadcast_strides, in_twos, seen
+from certile.records import record
 from certile.runtime.arrays import ArrayInfo, describe
 
 __all__ = ["embedding", "rope"]
@@ -25,7 +25,7 @@ __all__ = ["embedding", "rope"]
 Array = Any
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Lookup(Recipe):
     """A call that copies the row of a table that each index names."""
 
@@ -57,7 +57,7 @@ class Lookup(Recipe):
         return (Launch(embedding_kernel, views),)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Rotation(Recipe):
     """A call that turns pairs of elements of the last axis by angles."""
 

@@ -9,7 +9,6 @@ another array otherwise, over all launches of the call.  Leaves tracing, compili
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from operator import itemgetter
 
 import numpy as np
@@ -19,6 +18,7 @@ from certile.ir.array_types import numpy_dtype
 from certile.ir.host import RESIDUE_BYTES
 from certile.ops.layout import Strided, contiguous_strides
 from certile.plan.options import Options
+from certile.records import record
 from certile.runtime import arrays
 from certile.runtime.arrays import ArrayInfo, alignment, probe_into
 from certile.runtime.bind import as_numpy
@@ -28,7 +28,7 @@ Number = bool | int | float
 Addresses = Sequence[int]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Seen:
     """An array as a kernel sees it: its position among inputs and outputs, and a layout.
 
@@ -40,7 +40,7 @@ class Seen:
     offset: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Launch:
     """A kernel with its arguments by name; what is no view is a scalar or a constant."""
 

@@ -12,9 +12,10 @@ result of a reduction none for the columns.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import inf, prod
 from typing import Final, NamedTuple
+
+from certile.records import record
 
 # One stride a dimension, in elements; None where the array does not span the dimension.
 Steps = tuple[int | None, ...]
@@ -43,7 +44,7 @@ class Strided(NamedTuple):
     strides: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Arrangement:
     """The arrays of one call as rows and columns; `kept` counts the row dimensions."""
 

@@ -8,7 +8,6 @@ are averaged: in f64, by NumPy, since one number for all rows is left.  Leaves t
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -20,6 +19,7 @@ from certile.ops.call import Operation, Recipe, Result
 from certile.ops.kernels.losses import cross_entropy_kernel
 from certile.ops.launch import Launch
 from certile.ops.views import Part, arranged, seen
+from certile.records import record
 from certile.runtime.arrays import (
     ArrayInfo,
     check_output,
@@ -32,7 +32,7 @@ __all__ = ["cross_entropy"]
 Array = Any
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Losses(Recipe):
     """A call that gives each row's loss, and with `counted` the weight that the row counts with."""
 

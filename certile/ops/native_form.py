@@ -7,15 +7,16 @@ which callable belongs to which operation to the table of each framework.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
+
+from certile.records import record
 
 __all__ = ["NativeOp", "with_residual"]
 
 Form = Callable[..., Any]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class NativeOp:
     """A framework's own operation.
 

@@ -8,7 +8,6 @@ formulas to `certile.ops.kernels.rows`, and rows along the last axes to `RowMap`
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from certile.diagnostics import ArgumentError
@@ -19,6 +18,7 @@ from certile.ops.kernels.rows import channels_norm_kernel, layer_norm_kernel
 from certile.ops.launch import Launch
 from certile.ops.rows import RowMap
 from certile.ops.views import arranged, seen
+from certile.records import record
 from certile.runtime.arrays import ArrayInfo
 
 __all__ = ["group_norm", "layer_norm", "rms_norm"]
@@ -26,7 +26,7 @@ __all__ = ["group_norm", "layer_norm", "rms_norm"]
 Array = Any
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Groups(Recipe):
     """A call that normalises groups of channels of each element of the first axis."""
 

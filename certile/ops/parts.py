@@ -8,16 +8,17 @@ result.  Out: launches.  Decides which memory lies between them.  Leaves the len
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from certile.ops.launch import Launch, Seen
 from certile.ops.layout import Parts, Strided
+from certile.records import record
 from certile.runtime.kernel import TileKernel
 
 __all__ = ["Half", "in_two"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Half:
     """A kernel of one of the two launches, the names of its results, and its constants."""
 

@@ -7,7 +7,6 @@ sum with the residual where there is one.  Decides which axis is a row.  Leaves 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from certile.diagnostics import ArgumentError
@@ -16,6 +15,7 @@ from certile.ops.call import Operation, Recipe, Result
 from certile.ops.kernels import quantize as kernels
 from certile.ops.launch import Launch
 from certile.ops.views import Part, arranged, seen
+from certile.records import record
 from certile.runtime.arrays import ArrayInfo
 
 __all__ = ["norm_quantize", "quantize_rows"]
@@ -24,7 +24,7 @@ Array = Any
 _CODES = ("i8",)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Quantised(Recipe):
     """A call that gives codes and scales of rows along one axis."""
 
@@ -45,7 +45,7 @@ class Quantised(Recipe):
         return (Launch(kernels.quantize_rows_kernel, views),)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class NormQuantised(Recipe):
     """A call that normalises rows along the last axis and gives their codes and scales."""
 

@@ -7,7 +7,7 @@ framework's convention, and what an axis without elements gives.  Leaves the for
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from math import prod
 from typing import Any
@@ -24,6 +24,7 @@ from certile.ops.layout import Arrangement, Parts, in_parts
 from certile.ops.native import default_correction, index_dtype, mean_dtype, sum_dtype
 from certile.ops.parts import Half, in_two
 from certile.ops.views import Part, across, arranged, seen
+from certile.records import record
 from certile.runtime.arrays import ArrayInfo
 from certile.runtime.kernel import TileKernel
 
@@ -43,7 +44,7 @@ __all__ = [
 Array = Any
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Reduction(Recipe):
     """A call of an operation that reduces axes: what all of them share."""
 
@@ -105,7 +106,7 @@ class Reduction(Recipe):
         return in_two(parts, whole.arrays[1:], first, then)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Sum(Reduction):
     """A sum: floats in f32 or f64, integers and bool in i64."""
 
@@ -137,7 +138,7 @@ def summed_in(x: ArrayInfo, y: ArrayInfo) -> str:
     return "i64" if y.dtype in checks.INTEGERS else computed_in(x.dtype, y.dtype)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Moment(Reduction):
     """The arithmetic mean, or a measure of the spread around it."""
 
@@ -182,7 +183,7 @@ class Moment(Reduction):
         return self.in_two("mean", arrays, parts, sums, (means,))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class LogSumExp(Reduction):
     """log(sum(exp(x))) of real numbers."""
 
@@ -207,7 +208,7 @@ class LogSumExp(Reduction):
         return self.in_two("logsumexp", arrays, parts, half, (half,))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Chosen(Reduction):
     """One or two elements of each row, or where one is: an axis without elements has none."""
 

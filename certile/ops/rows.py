@@ -6,7 +6,6 @@ axes and vectors fit.  Leaves the formulas to `certile.ops.kernels.rows`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from certile import settings
@@ -18,6 +17,7 @@ from certile.ops.kernels.domain import computed_in
 from certile.ops.launch import Launch, Seen
 from certile.ops.layout import Arrangement, Strided, contiguous_strides, in_chunks
 from certile.ops.views import Part, arranged, seen
+from certile.records import record
 from certile.runtime.arrays import ArrayInfo
 
 __all__ = ["RowMap", "l2_norm", "log_softmax", "softmax"]
@@ -33,7 +33,7 @@ _KERNELS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class RowMap(Recipe):
     """A call of an operation that gives a row for each row.
 

@@ -6,7 +6,6 @@ dtypes by the framework's convention.  Leaves the formulas to `certile.ops.kerne
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import prod
 from typing import Any
 
@@ -21,6 +20,7 @@ from certile.ops.layout import Strided
 from certile.ops.native import cumulative_dtype, index_dtype
 from certile.ops.reductions import summed_in
 from certile.ops.views import across, arranged, seen
+from certile.records import record
 from certile.runtime.arrays import ArrayInfo
 
 __all__ = ["cummax", "cumsum", "topk"]
@@ -28,7 +28,7 @@ __all__ = ["cummax", "cumsum", "topk"]
 Array = Any
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Running(Recipe):
     """A call that gives for each element what it and those before it, or after it, come to."""
 
@@ -59,7 +59,7 @@ class Running(Recipe):
         return (Launch(kernels.cumsum_kernel, views | constants),)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Top(Recipe):
     """A call that gives the first `count` elements of each row in order, and their positions."""
 

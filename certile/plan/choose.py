@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from collections.abc import Mapping as Layouts
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from certile.analysis.rows import analyse
@@ -31,6 +31,7 @@ from certile.plan.record import Declined, GroupPlan, Mapping, Options
 from certile.plan.scopes import Level, bound_to, made_alone, scoped
 from certile.plan.service import service
 from certile.plan.space import check_options, limits_of
+from certile.records import record
 from certile.targets.sheet import Sheet
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ __all__ = ["choose", "default_materialization", "required"]
 REFERENCE = Mapping("reference")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Request:
     """One launch to plan, whatever its form."""
 

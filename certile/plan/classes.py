@@ -7,11 +7,11 @@ fifth is for launches whose programs 32 bits do not number.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 from certile.ir.host import NEAR_PROGRAMS
 from certile.plan.options import Options
+from certile.records import record
 from certile.targets.sheet import Sheet
 
 # The analytic policy counts in waves of 64 programs on every GPU.
@@ -21,7 +21,7 @@ FEW = 8
 MANY_WAVES = 64
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class RowClass:
     """A class of launches and the number of programs it is planned for."""
 

@@ -8,8 +8,6 @@ Leaves to `certile.plan.phases` what is done about rows that begin where packs a
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from certile.ir.host import RESIDUE_BYTES, ViewFacts
 from certile.ir.node import reach
 from certile.ir.tile import (
@@ -27,6 +25,7 @@ from certile.ir.tile import (
     View,
 )
 from certile.ir.types import Axis
+from certile.records import record
 
 __all__ = ["Congruence", "congruence"]
 
@@ -34,7 +33,7 @@ __all__ = ["Congruence", "congruence"]
 _UNIFORM = (Broadcast, Cast, Const, ExtentValue, LoopIndex, Map, ScalarArg)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Congruence:
     """Where element 0 of a row lies, in elements: constant + sum of index * factor, modulo.
 

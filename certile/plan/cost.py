@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Mapping as Layouts
-from dataclasses import dataclass, field
+from dataclasses import field
 from math import isfinite
 from typing import Protocol
 
@@ -23,10 +23,11 @@ from certile.plan.phases import Phases, phases_of
 from certile.plan.record import Mapping, Options
 from certile.plan.space import shared_bytes, stripe_scalars
 from certile.plan.work import Work, work_of
+from certile.records import record
 from certile.targets.sheet import Sheet
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class CandidateFacts:
     """One legal candidate as a policy sees it; bytes and elements are of one program.
 
@@ -61,7 +62,7 @@ class CandidateFacts:
     phases: Phases = field(default_factory=dict, hash=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Score:
     """A program's score, the kernel's, and the named terms they are made of."""
 
@@ -82,7 +83,7 @@ class CostPolicy(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class AnalyticPolicy:
     """alpha * rounds + beta * reductions * S + gamma / Q; the kernel's, times the waves of 64.
 
@@ -152,7 +153,7 @@ def useful_elements(rows: RowProgram) -> int:
     return sum(count * trips for count, trips in (*domains, *reduced))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Counts:
     """What is counted once for all mappings of a row program; bytes are of one program."""
 

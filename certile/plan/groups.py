@@ -10,7 +10,7 @@ together, a thread makes it alone, in the order of the policy.  Legality comes b
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from certile.analysis.group_fences import fenced
 from certile.analysis.group_tiles import CALL_WORK, PLACE_WORTH
@@ -32,6 +32,7 @@ from certile.plan.record import (
 )
 from certile.plan.scopes import bound_to_one_subgroup
 from certile.plan.space import SERVICE_WIDTHS, Limits, limits_of, require_few
+from certile.records import record
 
 __all__ = ["plan_group"]
 
@@ -115,7 +116,7 @@ def _useful(made: GroupPlan, step: GroupStep, limits: Limits) -> int:
     return composed_work(step.elements, limits.threads, limits.lanes if together else 1)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Realised:
     """A candidate with what is known of it."""
 

@@ -8,7 +8,8 @@ integers.  Decides only the runs of ordered trees; leaves W, V and a to the plan
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+
+from certile.records import record
 
 # Leaves that an ordered tree of the reference map folds in sequence before it branches: its depth
 # is at most 8 + log2(n / 8) + 1.
@@ -17,7 +18,7 @@ ORDERED_RUN = 8
 FOLD_BLOCK = 64
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Owner:
     """Where an element lives."""
 
@@ -27,7 +28,7 @@ class Owner:
     slot: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Tail:
     """The last, partial chunk: `full` workers own V elements, one more the `partial` rest."""
 

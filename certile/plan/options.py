@@ -8,10 +8,11 @@ every call names its options and few calls plan anything.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, TypeGuard, get_args, get_origin, get_type_hints
 
 from certile.diagnostics import ArgumentError
+from certile.records import record
 
 if TYPE_CHECKING:
     from certile.plan.cost import CostPolicy
@@ -39,7 +40,7 @@ class OwnPolicy:
     __repr__ = __str__
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Options:
     """What a caller may ask of the planner; None leaves the choice to it.
 

@@ -11,7 +11,6 @@ Leaves to the policy whether a phase is worth it.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from certile.analysis.layout import ORDERED_TREES
 from certile.ir.rows import RowProgram
@@ -19,6 +18,7 @@ from certile.ir.tile import Const, Load, LoopIndex, Map, Store, Tile
 from certile.ir.types import Axis
 from certile.plan.congruence import Congruence
 from certile.plan.work import Access, Work
+from certile.records import record
 
 __all__ = ["Lead", "Phases", "common", "phases_of", "unphased"]
 
@@ -26,7 +26,7 @@ __all__ = ["Lead", "Phases", "common", "phases_of", "unphased"]
 MOST_ELEMENTS = 1 << 30
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Lead:
     """The access that a domain's packs follow; the phase lies in [0, modulus)."""
 

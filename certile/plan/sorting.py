@@ -8,16 +8,15 @@ Leaves the codes themselves and the exchanges to lowering.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from certile.ir.dtypes import DType, i32, i64
 from certile.ir.tile import Sort
+from certile.records import record
 
 # Bits of the signed rank of an element, where they are not those of its dtype.
 _RANK_BITS = {"bool": 2, "u8": 9, "u16": 17}
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SortLayout:
     """How the elements of one sort are kept.
 

@@ -13,7 +13,6 @@ nothing.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -30,6 +29,7 @@ from certile.plan.blocks import RUN, chunks_of_round, forms_of
 from certile.plan.columns import row_block
 from certile.plan.layout import ORDERED_RUN, fold_block
 from certile.plan.record import Mapping
+from certile.records import record
 from certile.reference.trees import Tree
 
 __all__ = ["walked"]
@@ -37,7 +37,7 @@ __all__ = ["walked"]
 Array: TypeAlias = npt.NDArray[Any]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Nodes:
     """Nodes side by side: elements and drift of each."""
 

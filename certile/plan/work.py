@@ -9,7 +9,7 @@ has to be made again is left out: it is the exception.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from certile.analysis.effects import is_own, trips
 from certile.analysis.loops import fused
@@ -44,6 +44,7 @@ from certile.ir.tile import (
 from certile.ir.types import Axis
 from certile.plan.blocks import folded_together, forms_of
 from certile.plan.congruence import Congruence, congruence
+from certile.records import record
 
 __all__ = ["Access", "Arithmetic", "Merge", "Sweep", "Work", "arithmetic_of", "merge_of", "work_of"]
 
@@ -51,7 +52,7 @@ __all__ = ["Access", "Arithmetic", "Merge", "Sweep", "Work", "arithmetic_of", "m
 Place = tuple[Buffer, tuple[Tile, ...]]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Arithmetic:
     """Element-wise work: plain operations, and calls of transcendental functions."""
 
@@ -62,7 +63,7 @@ class Arithmetic:
         return Arithmetic(self.plain + other.plain, self.calls + other.calls)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Access:
     """A load or store of each element of a sweep.
 
@@ -81,7 +82,7 @@ class Access:
     large: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Merge:
     """What a reduction does to elements: `lift` makes a state of one, `merge` joins two states.
 
@@ -97,7 +98,7 @@ class Merge:
     alike: Merge | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Sweep:
     """One loop over an element domain, run `trips` times by a program.
 
@@ -125,7 +126,7 @@ class Sweep:
         return self.head is not None and self.head.kind == "fold"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Work:
     """The sweeps of a program in order, and the bytes of rows that they move.
 

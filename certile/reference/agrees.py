@@ -11,12 +11,12 @@ overflow that depends on the order, an index that depends on a rounding) counts 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
 from certile.ir.dtypes import DType
 from certile.ir.tile import Kernel, View
+from certile.records import record
 from certile.reference import machine_numeric as numeric
 from certile.reference.bounding import Freedom, ulp_size
 from certile.reference.evaluate import Arguments, Depth
@@ -27,7 +27,7 @@ from certile.reference.tile import Interpreter, unified
 from certile.reference.values import same, wide
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Difference:
     """One element that is not allowed: where it is, what was found, what was wanted, how near."""
 
@@ -42,7 +42,7 @@ class Difference:
         return f"{place} is {self.found!r}, wanted {self.wanted!r} within {self.bound:.3g}"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Agreement:
     """Whether results agree, and how far they are from the reference.
 

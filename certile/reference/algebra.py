@@ -7,7 +7,6 @@ generated code has them.  Leaves the order of merges to `laws`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import reduce as fold
 
 import numpy as np
@@ -16,6 +15,7 @@ from certile.ir.dtypes import DType, bool_, promote
 from certile.ir.functions import FUNCTIONS
 from certile.ir.laws import Law, cast_target, literal_dtype, literal_value
 from certile.ir.terms import Lit, Term, evaluate
+from certile.records import record
 from certile.reference import machine_numeric as numeric
 from certile.reference.bounding import Freedom, bound, bound_conversion
 from certile.reference.functions import Overrides, apply
@@ -24,7 +24,7 @@ from certile.reference.values import Value
 State = tuple[Value, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Typed:
     """A value of a term with its dtype."""
 

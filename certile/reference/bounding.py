@@ -16,12 +16,13 @@ is possible but not certain the bound is infinite: anything is allowed.  Leaves 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 
 from certile.ir.dtypes import DType, bool_, f32, f64
 from certile.ir.functions import COMPARISONS, FLOAT_TESTS, FUNCTIONS
+from certile.records import record
 from certile.reference import machine_numeric as numeric
 from certile.reference.functions import Overrides
 from certile.reference.machine_numeric import Array
@@ -41,7 +42,7 @@ _LEAST_SIZE = {"logaddexp": float(np.log(2.0))}
 _BITS = frozenset(("bit_and", "bit_or", "bit_xor", "bit_not", "shl", "shr", "popcount", "ctz"))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Freedom:
     """What a target may do at each operation.
 

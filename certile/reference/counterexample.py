@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache, reduce
 
 import numpy as np
@@ -20,6 +19,7 @@ import numpy as np
 from certile.ir.dtypes import DType, bool_, f64
 from certile.ir.laws import Law
 from certile.ir.terms import Term
+from certile.records import record
 from certile.reference.algebra import Algebra, State
 from certile.reference.machine_numeric import Array
 from certile.reference.values import Value
@@ -29,7 +29,7 @@ _LISTS = 24
 _ASSOCIATIVE = "an operation that is not associative has no tree; fold it with fold_left"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Counterexample:
     """What does not hold, the values that show it, and what to do."""
 
@@ -123,7 +123,7 @@ class _Test:
         return tuple(v.each(lambda d: np.broadcast_to(d, shape)) for v in identity)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Shown:
     """How values are shown to the author: the lists a, b, c, and states by component."""
 

@@ -9,7 +9,6 @@ Leaves judging to `agrees`, which asks for equal bits wherever its bound is 0.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from math import prod
 
 import numpy as np
@@ -29,12 +28,13 @@ from certile.ir.tile import (
     View,
 )
 from certile.ir.walk import Shapes, extent_of, parallel_regions, values
+from certile.records import record
 from certile.reference import machine_numeric as numeric
 from certile.reference.evaluate import Arguments
 from certile.reference.machine_numeric import Array
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Probe:
     """Arguments and what they are meant to show."""
 

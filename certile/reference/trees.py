@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 from certile.ir.tile import Reduce
+from certile.records import record
 
 __all__ = ["Fused", "Tree"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Tree:
     """A tree of merges of single elements.
 
@@ -37,7 +37,7 @@ class Tree:
         return Tree(depth, drift, weight * (2 * drift) ** 2, weight)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Fused:
     """A reduction that a program computes by another one, `node`.
 

@@ -8,11 +8,11 @@ format.  Leaves functions to `functions` and how bounds grow to `bounding`.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 
 from certile.ir import dtypes
+from certile.records import record
 from certile.reference.machine_numeric import Array
 
 # One rounding is off by at most this much of the value, and by half of the least subnormal.
@@ -50,7 +50,7 @@ LARGEST = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Value:
     """The elements of a tile for all instances at once.
 

@@ -12,7 +12,6 @@ import ctypes
 import math
 import struct
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from operator import itemgetter
 from typing import Any, Protocol
@@ -24,6 +23,7 @@ from certile.ir.array_types import numpy_dtype, plain_dtype
 from certile.ir.dtypes import BY_NAME, DType, bf16, bool_
 from certile.ir.host import HostValue
 from certile.ir.tile import Kernel
+from certile.records import record
 from certile.runtime.arrays import ArrayInfo
 from certile.runtime.cpu.pool import LaunchBlock, pool
 from certile.runtime.cpu.pool import grain as pool_grain
@@ -42,7 +42,7 @@ class Launcher(Protocol):
         """Return a call without arguments that runs it on these words each time."""
 
 
-@dataclass(frozen=True)
+@record(slots=False)
 class Arguments:
     """Described arguments: arrays by name, numbers by name, and where each stands in a call."""
 

@@ -8,11 +8,11 @@ Leaves files to `certile.runtime.programs`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from certile.diagnostics import KernelError
 from certile.ir.tile import Kernel
+from certile.records import record
 
 if TYPE_CHECKING:
     from certile.plan.record import GroupPlan
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["Derivation", "derivation_of"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Derivation:
     """The rewritten kernel as Tile IR text, and the certificate of the rewrite as JSON text."""
 

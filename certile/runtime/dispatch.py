@@ -36,6 +36,7 @@ from certile.ir.walk import extent_of, parallel_regions, replace_view, specialis
 from certile.language import active
 from certile.plan.classes import row_class, wave
 from certile.plan.options import Options
+from certile.records import record
 from certile.runtime import arrays
 from certile.runtime.arrays import ArrayInfo
 from certile.runtime.bind import (
@@ -80,7 +81,7 @@ if hasattr(os, "register_at_fork"):
     )
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Kept:
     """A trace, and what would have to change for it to be wrong."""
 
@@ -88,7 +89,7 @@ class _Kept:
     traced: Traced
 
 
-@dataclass(frozen=True)
+@record(slots=False)
 class Call:
     """The arguments of one call, described.
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from certile.diagnostics import ArgumentError
 from certile.frontend.dtype_names import NAMES, dtype_of
+from certile.records import record
 from certile.runtime import arrays
 from certile.runtime.kernel import TileKernel
 
@@ -25,7 +25,7 @@ Size = int | tuple[str, int]
 _Made = tuple[Any, tuple[int, ...], str, str]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Like:
     """What an output is: an input's shape and dtype, each unless it says otherwise."""
 

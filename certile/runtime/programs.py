@@ -18,7 +18,7 @@ import logging
 import os
 import weakref
 from collections.abc import Iterator, Mapping, MutableMapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +30,7 @@ from certile.ir.host import HostValue, ViewFacts
 from certile.ir.loads import merged_loads
 from certile.ir.tile import Kernel
 from certile.plan.options import Options, OwnPolicy
+from certile.records import record
 from certile.runtime.cache import default_cache, key
 from certile.runtime.cpu import engine
 from certile.runtime.derivations import Derivation, derivation_of
@@ -46,7 +47,7 @@ _SCHEMA = "certile.cpu-program/3"
 _log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class CpuLaunch:
     """One launch: its code, where its arguments come from, and which launches stay on one thread.
 
@@ -67,7 +68,7 @@ class CpuLaunch:
     derivation: Derivation | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class CpuProgram:
     """Launches in order, and the code of each, which is mapped as long as this lives."""
 
@@ -81,7 +82,7 @@ class CpuProgram:
         return tuple(code.address(launch.entry) for launch, code in pairs)
 
 
-@dataclass(frozen=True)
+@record(slots=False)
 class Request:
     """A specialised kernel and everything else that its compiled program follows from.
 

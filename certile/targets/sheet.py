@@ -6,16 +6,17 @@ explained on any computer.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final, Literal
 
 from certile.ir.dtypes import DType
+from certile.records import record
 
 # Half of the last cache where a sheet does not know it.
 _LARGE_BYTES: Final = 16 << 20
 
 
-@dataclass(frozen=True)
+@record(slots=False)
 class Sheet:
     """Limits and abilities of one target.
 

@@ -7,15 +7,16 @@ fingerprint, which names this text and nothing else.  Leaves compiling and launc
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
 from typing import Literal
+
+from certile.records import record
 
 __all__ = ["Argument", "DeviceArtifact", "fingerprint_of"]
 
 Format = Literal["msl", "cuda", "llvm-ir"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Argument:
     """What is bound at an index of a device function.
 
@@ -34,7 +35,7 @@ class Argument:
     written: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class DeviceArtifact:
     """One launch as text, with all that is static of it.
 

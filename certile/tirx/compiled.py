@@ -8,7 +8,6 @@ export was told so.  Nothing is copied.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations, product
 from math import prod
@@ -21,6 +20,7 @@ from certile.diagnostics import ArgumentError, UnsupportedError, shown_number
 from certile.ir.array_types import BEYOND_NUMPY, numpy_dtype, plain_dtype
 from certile.ir.dtypes import DType
 from certile.ir.machine_fold import bounds
+from certile.records import record
 from certile.tirx import tvm
 from certile.tirx.conversions import stored_type
 from certile.tirx.externs import TirxTarget
@@ -31,7 +31,7 @@ __all__ = ["Compiled", "Parameter", "Ready"]
 _MOST_SIGNED = (1 << 63) - 1
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Parameter:
     """What a launch takes: an array of a shape, or (None) a number."""
 
@@ -41,7 +41,7 @@ class Parameter:
     written: bool
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Ready:
     """A launch that TVM built."""
 

@@ -10,7 +10,7 @@ what is written to the emitters.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import prod
 from typing import Any, get_args
 
@@ -21,6 +21,7 @@ from certile.ir.machine import MachineKernel, ScalarParameter
 from certile.pipeline import CompiledLaunch, compile_program
 from certile.plan.options import Options, options_of
 from certile.plan.record import GroupPlan
+from certile.records import record
 from certile.targets import DEFAULTS, Sheet
 from certile.tirx.artifact import Argument, DeviceArtifact, Format, fingerprint_of
 from certile.tirx.compiled import Compiled, Parameter, Ready
@@ -44,7 +45,7 @@ _HEAD = "using namespace metal;\n"
 _UNCONTRACTED = f"{_HEAD}#pragma METAL fp contract(off)\n"
 
 
-@dataclass(frozen=True)
+@record(slots=False)
 class ExportedLaunch:
     """One launch: TVM's function, the plan it follows, the Machine IR it says."""
 
@@ -63,7 +64,7 @@ class ExportedLaunch:
         return 1 if self.target == "llvm" else self.machine.lanes * self.machine.subgroups
 
 
-@dataclass(frozen=True)
+@record(slots=False)
 class Exported:
     """The launches of a kernel as functions of TVM, in order; those without a program are left out.
 

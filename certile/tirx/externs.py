@@ -8,15 +8,16 @@ called, so nothing else is ever written.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Literal
+
+from certile.records import record
 
 __all__ = ["CUDA_STORE", "EXTERNS", "INTRINSICS", "Extern", "TirxTarget"]
 
 TirxTarget = Literal["llvm", "metal", "cuda"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Extern:
     """A function of a target's library; `together`: all lanes of a subgroup call it at once."""
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping
-from dataclasses import dataclass
 from importlib import import_module
 from math import prod
 from typing import Any
@@ -22,6 +21,7 @@ from certile.ir.dtypes import DType, f32
 from certile.ir.host import ViewFacts, row_major_facts
 from certile.ir.tile import Kernel
 from certile.ir.walk import extent_of, parallel_regions
+from certile.records import record
 
 __all__ = ["Shapes", "Subject", "subject_of"]
 
@@ -33,7 +33,7 @@ Number = bool | int | float
 _OPERATIONS = "certile.ops.kernels"
 
 
-@dataclass(frozen=True)
+@record(slots=False)
 class Subject:
     """A specialised kernel, the shapes of its views, its launches' programs, fixed numbers."""
 

@@ -15,13 +15,14 @@ import functools
 import math
 import struct
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Literal
 
 from certile.diagnostics import InternalError, UnsupportedError
 from certile.ir.array_types import FULL_NAMES
 from certile.ir.dtypes import DType, bool_, u64
 from certile.ir.machine_fold import wrap
+from certile.records import record
 from certile.tirx.externs import EXTERNS, INTRINSICS, TirxTarget
 
 __all__ = [
@@ -80,7 +81,7 @@ _OF_BITS = ("__int_as_float", "__longlong_as_double")
 Storage = Literal["local", "shared", "global"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Tvm:
     """The modules of the package."""
 
@@ -112,7 +113,7 @@ def fault(message: str) -> InternalError:
 # Terms.
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Term:
     """A node with its type: elements of `dtype` as TVM holds them, `lanes` of them (1: a scalar).
 
@@ -126,7 +127,7 @@ class Term:
     named: Literal["", "fixed", "moving"] = ""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Place:
     """An array of a function or an argument: flat, of `count` elements, each of `lanes` lanes."""
 

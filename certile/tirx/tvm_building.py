@@ -9,9 +9,9 @@ would otherwise guess.
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass
 from typing import Any
 
+from certile.records import record
 from certile.tirx.externs import TirxTarget
 from certile.tirx.tvm import api, fault
 
@@ -24,7 +24,7 @@ _DEVICE_LAUNCH = 2
 _building = threading.Lock()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Built:
     """What TVM built: a module, the text of its device part, and the device's parameters in order.
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any, Literal
 
 from certile.ir.dtypes import DType, bool_, i32
+from certile.records import record
 from certile.tirx.externs import CUDA_STORE
 from certile.tirx.tvm import (
     Place,
@@ -153,7 +153,7 @@ def _sequence(statements: list[Any]) -> Any:  # noqa: ANN401 - a statement of TV
     return statements[0] if len(statements) == 1 else tirx.SeqStmt(statements)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Launched:
     """The threads of a function on a GPU: groups, and threads a group, with their positions."""
 

@@ -28,10 +28,11 @@ _HOMES = {
 # Parts that see less than their layer would allow, and all that they may import of certile.
 _NARROW = {
     "proof": {"proof", "ir"},
-    "metalsim": {"metalsim", "settings", "store", "diagnostics"},
-    "store": set(),
-    "source": set(),
-    "codes": {"codes"},
+    "metalsim": {"metalsim", "settings", "store", "diagnostics", "records"},
+    "store": {"records"},
+    "source": {"records"},
+    "codes": {"codes", "records"},
+    "records": set(),
 }
 
 _ENVIRONMENT = {"environ", "getenv", "putenv", "environb"}

@@ -8,9 +8,9 @@ register as f32 and rounded at each operation, and that a bool is a byte in memo
 import math
 import struct
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from certile.ir.dtypes import DType
+from certile.records import record
 
 __all__ = ["NARROW", "Spelling"]
 
@@ -18,7 +18,7 @@ __all__ = ["NARROW", "Spelling"]
 NARROW = frozenset({"f16", "bf16"})
 
 
-@dataclass(frozen=True)
+@record(slots=False)
 class Spelling:
     """The words of one language.
 

@@ -13,13 +13,14 @@ which is which.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Protocol, TypeVar
+
+from certile.records import record
 
 V = TypeVar("V")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Format:
     """An IEEE binary format: its name, its width, the bits of its fraction, its exponent bias."""
 

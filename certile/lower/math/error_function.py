@@ -6,7 +6,6 @@ polynomials and the treatment of special values.  Leaves to others: coefficients
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from certile.lower.math.arith import F32, F64, Arith, Format, V
 from certile.lower.math.exponential import EXP
@@ -20,6 +19,7 @@ from certile.lower.math.shared import (
     multiple_of_ln2,
     with_sign_of,
 )
+from certile.records import record
 
 # (erf(x) - x) / x in x**2, for 0 <= x <= 1.
 NEAR_LIMIT = 1.0
@@ -72,7 +72,7 @@ ERF_FAR = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Far:
     """How erfc of one format goes on: exp(a**2) * erfc(a) * (a + shift) for t = 1 / (a + shift).
 

@@ -10,7 +10,6 @@ exp(89) is above the largest finite number; in f64 exp(-746) and exp(710) are.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from certile.lower.math.arith import F32, F64, Arith, Format, V
 from certile.lower.math.shared import (
@@ -23,9 +22,10 @@ from certile.lower.math.shared import (
     reduce_by_ln2,
     with_sign_of,
 )
+from certile.records import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Limits:
     """Where the functions of one format reach their limits.
 

@@ -9,7 +9,6 @@ f; f64 would need one of degree 25, so there it is a polynomial in the square of
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Generic
 
 from certile.lower.math.arith import F32, F64, Arith, Format, V
@@ -20,6 +19,7 @@ from certile.lower.math.shared import (
     horner,
     with_sign_of,
 )
+from certile.records import record
 
 # The bits of the number next to sqrt(1/2), where the range of m begins.
 ROOT_HALF_BITS: Mapping[Format, int] = {F32: 0x3F3504F3, F64: 0x3FE6A09E667F3BCD}
@@ -62,7 +62,7 @@ LOG2_E_HIGH: Number = {F32: 1.4426950216293335, F64: 1.4426950408889634}
 LOG2_E_LOW: Number = {F32: 1.925963033500011e-08, F64: 2.0355273740931033e-17}
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Split(Generic[V]):
     """x = (1 + f) * 2**exponent; the exponent is an integer."""
 

@@ -13,7 +13,6 @@ from the exponent of x, by a tree of selects instead of a table.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Generic
 
 from certile.lower.math.arith import F32, F64, Arith, Format, V
@@ -26,6 +25,7 @@ from certile.lower.math.shared import (
     nearest_integer,
     power_of_two,
 )
+from certile.records import record
 
 # The first 1232 bits of the fraction of 2/pi.
 TWO_OVER_PI_BITS = 1232
@@ -43,7 +43,7 @@ CHUNKS = 5
 LARGE_CHUNKS = 2
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Constants:
     """What the reduction of one format knows.
 
@@ -72,7 +72,7 @@ CONSTANTS: Mapping[Format, Constants] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Turned(Generic[V]):
     """x = quarters * pi/2 + high + low; the quarters are right modulo 4."""
 

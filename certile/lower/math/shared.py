@@ -6,10 +6,10 @@ them; `scripts/fit_math.py` derives them).
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Generic, TypeAlias
 
 from certile.lower.math.arith import F32, F64, Arith, Format, V
+from certile.records import record
 
 # What an expansion knows by format: coefficients, or one number.
 Table: TypeAlias = Mapping[Format, tuple[float, ...]]
@@ -99,7 +99,7 @@ def exponent_of(b: Arith[V], x: V) -> V:
     return b.to_float(b.isub(biased, b.select(subnormal, least, usual)))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Reduced(Generic[V]):
     """x = n * ln 2 + r with an integer n and abs(r) <= ln(2) / 2, up to the rounding of r."""
 

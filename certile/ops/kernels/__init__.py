@@ -11,7 +11,6 @@ from __future__ import annotations
 import difflib
 import inspect
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from math import prod
 
 from certile.diagnostics import ArgumentError, KernelError
@@ -28,6 +27,7 @@ from certile.ops.kernels import (
     rows,
     scans,
 )
+from certile.records import record
 from certile.runtime.kernel import TileKernel
 
 __all__ = ["BARE_OPS", "COMMAND_FORMS", "SELECTED", "Bare", "bare"]
@@ -45,7 +45,7 @@ SELECTED = 8
 _PLACES = {"weight": _COLUMNS, "bias": _COLUMNS}
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Form:
     """A kernel and its views in argument order: name, place, dtype (None: that of the input)."""
 
@@ -136,7 +136,7 @@ BARE_OPS: tuple[str, ...] = tuple(_FORMS)
 COMMAND_FORMS = ("minmax", "residual_layer_norm", "residual_rms_norm", "gelu_tanh")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Bare:
     """An operation's bare form.
 

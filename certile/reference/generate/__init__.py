@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from random import Random
 from typing import Literal
 
@@ -24,6 +24,7 @@ from certile.ir.dtypes import DType, f32, highest, lowest
 from certile.ir.node import Node
 from certile.ir.tile import Carried, Kernel, Map, Reduce, View
 from certile.ir.walk import parallel_regions, uses, values
+from certile.records import record
 from certile.reference import machine_numeric as numeric
 from certile.reference.generate import folds, parts, steps
 from certile.reference.generate.pool import Pool
@@ -50,7 +51,7 @@ _PARTS: tuple[tuple[float, Callable[[Pool], None]], ...] = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Generated:
     """A program, the shapes to call it with, and the range of its integer inputs by name."""
 

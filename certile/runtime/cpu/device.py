@@ -16,13 +16,13 @@ import functools
 import json
 import os
 import time
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 import numpy as np
 
 from certile import settings
+from certile.records import record
 from certile.runtime.cache import key
 from certile.runtime.cpu import engine
 from certile.targets.cpu import CPU_AVX2, CPU_AVX512, CPU_NEON
@@ -38,7 +38,7 @@ _MOST_COPY: Final = 256 << 20
 _COPY_ROUNDS: Final = 3
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Measurement:
     """What a measurement found; the fields of the JSON file.
 

@@ -22,11 +22,11 @@ import os
 import platform
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 from certile.diagnostics import InternalError
+from certile.records import record
 from certile.runtime.cache import Cache, key
 from certile.settings import allowed_cpus
 
@@ -94,7 +94,7 @@ _names = itertools.count()
 _kept: list["Loaded"] = []
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Host:
     """The processor this process runs on, as code generation has to know it.
 

@@ -16,16 +16,17 @@ import functools
 import os
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from certile.records import record
 
 __all__ = ["Team", "find", "fits"]
 
 _MEMBER: Final = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Team:
     """How to run a function on every thread of the team of the thread that found it.
 

@@ -10,8 +10,8 @@ until the device is done with them, and copies out what was stored to copies.  L
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from certile.records import record
 from certile.runtime.array_info import ArrayInfo
 from certile.runtime.metal.errors import lacking, translated
 from certile.runtime.metal.memory import Region, Span, copy_out, lend, merged
@@ -31,7 +31,7 @@ __all__ = ["Batch", "Dispatch", "Placed"]
 _MOST_DISPATCHES = 256
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Placed:
     """An array at the address that a call gives it, and the addresses it spans."""
 
@@ -39,7 +39,7 @@ class Placed:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Dispatch:
     """One launch: what each index is bound to, buffers first, and how many groups run."""
 

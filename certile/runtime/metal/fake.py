@@ -13,7 +13,6 @@ import ctypes
 import mmap
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
@@ -23,6 +22,7 @@ import numpy.typing as npt
 from certile import metalsim
 from certile.diagnostics import CertileError
 from certile.metalsim.library import LoadedKernel, RunMode
+from certile.records import record
 from certile.runtime.buffers import address_of, from_buffer
 from certile.runtime.metal.errors import LibraryError
 from certile.runtime.metal.protocol import CompileOptions, DeviceError, DeviceFacts, Domain, Extent
@@ -63,7 +63,7 @@ _LIBRARY_MAGIC = b"MTLB certile stand-in\n"
 _ALIGNMENT = 256
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Fault:
     """The next time `stage` is reached, fail with this value of its enumeration.
 
@@ -198,7 +198,7 @@ class _Buffer:
         self._memory = memory
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Run:
     """One dispatch: bytes or (buffer, offset) an index, and the launch's shape."""
 

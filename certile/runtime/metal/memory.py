@@ -14,9 +14,9 @@ from __future__ import annotations
 import ctypes
 import mmap
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from certile.diagnostics import UnsupportedError
+from certile.records import record
 from certile.runtime import arrays
 from certile.runtime.array_info import ArrayInfo
 from certile.runtime.bind import as_numpy
@@ -31,7 +31,7 @@ _LEAST_BYTES = 16
 _ALIGNMENT = 256
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Span:
     """Addresses [low, high) of an array, and whether a launch stores to them."""
 
@@ -44,7 +44,7 @@ class Span:
         return self.low < other.high and other.low < self.high
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Region:
     """Addresses [low, high) of the host as a buffer; `copied` says that the buffer is a copy.
 

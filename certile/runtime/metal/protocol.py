@@ -8,9 +8,10 @@ concurrent dispatch with explicit barriers.  `pyobjc` implements it on macOS, `f
 from __future__ import annotations
 
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, Protocol
+
+from certile.records import record
 
 __all__ = [
     "Buffer",
@@ -32,7 +33,7 @@ Domain = Literal["library", "pipeline", "command"]
 Extent = tuple[int, int, int]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class DeviceFacts:
     """What a device says of itself; `family` is the greatest n of MTLGPUFamilyApple<n>, or 0."""
 
@@ -47,7 +48,7 @@ class DeviceFacts:
     system: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class CompileOptions:
     """How a text is compiled: with or without fast math, and as which version of the language."""
 

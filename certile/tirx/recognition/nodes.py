@@ -8,8 +8,10 @@ is the prover, by that name.  Variables and buffers are identities.  A body is a
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
+
+from certile.records import record
 
 # The annotation by which a loop claims to be a reduction; its value is "add", "max" or "min".
 MARK = "certile.reduction"
@@ -20,7 +22,7 @@ _MOST_INLINED = 64
 LoopKind = Literal["serial", "unrolled", "parallel", "vectorized", "thread"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Variable:
     """A loop variable, a bound value or a scalar parameter."""
 
@@ -29,7 +31,7 @@ class Variable:
     dtype: str = field(compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Buffer:
     """A parameter or an allocation; `problem` says why its layout is not a compact one.
 
@@ -50,7 +52,7 @@ class Buffer:
         return all(length == 1 for length in self.shape)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Number:
     """A literal."""
 
@@ -58,7 +60,7 @@ class Number:
     dtype: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Read:
     """The value of a variable."""
 
@@ -69,7 +71,7 @@ class Read:
         return self.variable.dtype
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Element:
     """The element of a buffer at some indices."""
 
@@ -81,7 +83,7 @@ class Element:
         return self.buffer.dtype
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Apply:
     """An element-wise function, by its name in `certile.ir.functions`, or `and`, `or`, `not`."""
 
@@ -90,7 +92,7 @@ class Apply:
     dtype: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Convert:
     """A conversion to another type."""
 
@@ -98,7 +100,7 @@ class Convert:
     dtype: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Choice:
     """One of two values; when `lazy`, only the chosen one is evaluated."""
 
@@ -109,7 +111,7 @@ class Choice:
     dtype: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Foreign:
     """An expression that is not on the list, by the name of its class or operation."""
 
@@ -120,7 +122,7 @@ class Foreign:
 Expr = Number | Read | Element | Apply | Convert | Choice | Foreign
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Loop:
     """`body` for low, low + step, … below low + extent."""
 
@@ -144,14 +146,14 @@ class Loop:
         return dict(self.marks).get(MARK)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Allocate:
     """A buffer that exists from here to the end of the body."""
 
     buffer: Buffer
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Assign:
     """A store of one element."""
 
@@ -160,7 +162,7 @@ class Assign:
     value: Expr
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Bind:
     """A value with a name, for the rest of the body."""
 
@@ -168,7 +170,7 @@ class Bind:
     value: Expr
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Branch:
     """A conditional."""
 
@@ -177,7 +179,7 @@ class Branch:
     no: tuple[Stmt, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Attribute:
     """A statement under an attribute; an attribute is a claim and proves nothing."""
 
@@ -186,7 +188,7 @@ class Attribute:
     body: tuple[Stmt, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Alien:
     """A statement that is not on the list, by the name of its class."""
 
@@ -196,7 +198,7 @@ class Alien:
 Stmt = Loop | Allocate | Assign | Bind | Branch | Attribute | Alien
 
 
-@dataclass(frozen=True)
+@record(slots=False)
 class Function:
     """A function: its parameters in order, its body, and the attributes that it carries."""
 

@@ -9,7 +9,6 @@ emission to the compiler; an annotation on the function proves nothing, it makes
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, TypeAlias, get_args
 
 from certile.diagnostics import ArgumentError, KernelError, Refusal
@@ -17,6 +16,7 @@ from certile.ir.tile import Kernel
 from certile.pipeline import CompiledProgram, compile_program, plan_program
 from certile.plan.options import Options, options_of
 from certile.plan.record import GroupPlan
+from certile.records import record
 from certile.targets import DEFAULTS
 from certile.tirx.export import SHEETS, Exported, export, permitted
 from certile.tirx.externs import TirxTarget
@@ -44,7 +44,7 @@ __all__ = ["Recognised", "recognise", "recognised"]
 _Asked: TypeAlias = Options | Mapping[str, Any]
 
 
-@dataclass(frozen=True)
+@record(slots=False)
 class Recognised:
     """A function whose reductions were proved.
 

@@ -10,9 +10,9 @@ Trusts no annotation.  Raises `NotShownError`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from certile.ir.laws import ADD, FMAX, FMIN, MAXIMUM, MINIMUM, Law
+from certile.records import record
 from certile.tirx.recognition.errors import NotShownError
 from certile.tirx.recognition.nodes import (
     Allocate,
@@ -53,7 +53,7 @@ _CHOSEN = {"gt": FMAX, "ge": FMAX, "lt": FMIN, "le": FMIN}
 _MIRRORED = {"gt": "lt", "ge": "le", "lt": "gt", "le": "ge"}
 
 
-@dataclass(frozen=True)
+@record(slots=False)
 class Fold:
     """One proved update: after the nest the carry is the law's fold of all contributions."""
 
@@ -62,7 +62,7 @@ class Fold:
     contribution: Expr
 
 
-@dataclass(frozen=True)
+@record(slots=False)
 class Nest:
     """A proved nest: its loops, outermost first, and what their body does."""
 

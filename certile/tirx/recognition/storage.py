@@ -9,16 +9,16 @@ before any other element of it is read; leaves order among statements to `depend
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from certile.ir.build import Builder
 from certile.ir.tile import Const, Iota, Tile
 from certile.ir.types import Axis
+from certile.records import record
 from certile.tirx.recognition.errors import NotShownError
 from certile.tirx.recognition.nodes import Buffer
 
 
-@dataclass(frozen=True)
+@record(slots=False)
 class Row:
     """The elements of a local buffer: a tile, the axis of each dimension, the loops around it."""
 

@@ -8,8 +8,9 @@ the names in them are in scope, for a name has one meaning, unless they read mem
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from certile.records import record
 from certile.tirx.recognition.nodes import (
     Allocate,
     Apply,
@@ -37,7 +38,7 @@ FIRST = Number(0, "int32")
 Placing = Callable[[Element], Element]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Touch:
     """One access of an element."""
 

@@ -12,7 +12,6 @@ import re
 import struct
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from itertools import takewhile
 from math import isnan, prod
 
@@ -27,6 +26,7 @@ from certile.ir.tile import Const, Iota, Kernel, Tile, View
 from certile.ir.types import Axis, join_axes
 from certile.ir.verify import verify
 from certile.ir.walk import parallel_regions
+from certile.records import record
 from certile.tirx.recognition.dependence import independent_iterations, independent_programs
 from certile.tirx.recognition.errors import NotShownError
 from certile.tirx.recognition.nodes import (
@@ -53,7 +53,7 @@ from certile.tirx.recognition.storage import Storage
 from certile.tirx.recognition.values import Guard, Surroundings, Values, meant, stored
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Reduction:
     """A reduction that was proved: its kind, its carry, the loops it ranges over."""
 
@@ -64,7 +64,7 @@ class Reduction:
     extents: tuple[int, ...]
 
 
-@dataclass(frozen=True)
+@record(slots=False)
 class Translation:
     """A kernel and what belongs to it."""
 
@@ -89,7 +89,7 @@ def translate(function: Function, *, kept: bool) -> Translation:
     raise refused
 
 
-@dataclass(frozen=True)
+@record(slots=False)
 class _Launch:
     """Loops whose iterations are programs, and what one program does."""
 
