@@ -37,8 +37,12 @@ CHECK = ROOT / "certile" / "proof" / "check"
 EQUIVALENTS = Path(__file__).with_name("checker_equivalents.json")
 # What is quick and most likely to notice comes first: a run ends with the first failure.
 FAST = (
-    *(f"tests/unit/proof/test_{name}.py" for name in ("rules", "replay", "kinds", "field")),
-    *(f"tests/unit/proof/test_{name}.py" for name in ("terms", "elaborate", "certificate")),
+    *(f"tests/unit/proof/test_{name}.py" for name in ("limits", "rules", "replay", "kinds")),
+    *(
+        f"tests/unit/proof/test_{name}.py"
+        for name in ("field", "terms", "elaborate", "certificate")
+    ),
+    "tests/proof/test_axioms.py",
     *(f"tests/unit/proof/test_{name}.py" for name in ("finite", "reader", "columns")),
     *(f"tests/unit/proof/test_{name}.py" for name in ("regions", "region_types", "region_columns")),
     *(f"tests/unit/search/test_{name}.py" for name in ("evaluate", "prover", "fusion")),

@@ -9,25 +9,26 @@ from __future__ import annotations
 
 import difflib
 import json
+import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from certile.cli.subject import file_and_name, imported, not_in
 from certile.diagnostics import ArgumentError, UnsupportedError
 from certile.ir.dtypes import BY_NAME, f32
-from certile.ir.laws import BUILTIN, Law
+from certile.ir.laws import BUILTIN, MOST_VALUES, Law, bottom_values, top_values
 from certile.ir.meanings import Action, Meaning, meaning_of
 from certile.language.laws import UserLaw
 from certile.proof import render
 from certile.proof.check import check
 from certile.proof.outline import outline
-from certile.proof.registry import digest_of, shipped
+from certile.proof.registry import certificate_text, digest_of
+from certile.records import record
 from certile.runtime.kernel import TileKernel
 from certile.search.laws import Unproved
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Shown:
     """What the command line asks for beside the result."""
 
@@ -35,7 +36,7 @@ class Shown:
     steps: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Proof:
     """A law with its meaning and certificate; `refusal` says why it does not hold, None: it does.
 
@@ -74,6 +75,9 @@ def subject(what: str) -> Law | UserLaw | TileKernel:
 def _built_in(name: str) -> Law:
     if name in BUILTIN:
         return BUILTIN[name]
+    of_ranks = re.fullmatch(r"(top|bottom)_values\((\d{1,2})\)", name)
+    if of_ranks is not None and 1 < int(of_ranks[2]) <= MOST_VALUES:
+        return (top_values if of_ranks[1] == "top" else bottom_values)(int(of_ranks[2]))
     near = difflib.get_close_matches(name, BUILTIN, n=1)
     hint = f"did you mean {near[0]}?" if near else f"the laws are {', '.join(BUILTIN)}"
     raise ArgumentError("A308", f"{name} is no law of a reduction", hint=hint)
@@ -101,7 +105,7 @@ def of_author(written: UserLaw, dtype: str) -> Proof:
 
 def checked(law: Law, certificate: str | None = None) -> Proof:
     """Check a certificate of a built-in law, the one that comes with the package by default."""
-    text = shipped(law.name) if certificate is None else certificate
+    text = certificate_text(law) if certificate is None else certificate
     meaning = meaning_of(law)
     assert meaning is not None
     return Proof(law, meaning, text, check(text, law, meaning))

@@ -9,12 +9,13 @@ What the built-in laws mean is in `ir/meanings.py`, and that they do is proved (
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from functools import reduce
 from typing import Literal
 
 from certile.ir.dtypes import BY_NAME, DType, bool_, highest, i32, i64, lowest
 from certile.ir.functions import FUNCTIONS
 from certile.ir.terms import Apply, Lit, Term, Var, app, applications
+from certile.records import record
 
 # The dtype of a state component or result: the accumulation dtype, an index, or a fixed one.
 StateType = Literal["acc", "index", "bool"] | DType
@@ -29,7 +30,7 @@ _WIDTHLESS = frozenset(
 _X = Var("x")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Component:
     """One component of a law's state."""
 
@@ -37,7 +38,7 @@ class Component:
     type: StateType = "acc"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Law:
     """A reduction law.
 
@@ -343,6 +344,42 @@ def _affine() -> Law:
     )
 
 
+def top_values(count: int) -> Law:
+    """The `count` greatest elements, the greatest first; a NaN is greater than every number."""
+    return _first_values("top_values", count, ("maximum", "fmin"), "lowest")
+
+
+def bottom_values(count: int) -> Law:
+    """The `count` least elements, the least first; a NaN is less than every number."""
+    return _first_values("bottom_values", count, ("minimum", "fmax"), "highest")
+
+
+def _first_values(name: str, count: int, order: tuple[str, str], none: str) -> Law:
+    """The first elements in an order, whose functions say which of two is first and which later.
+
+    Of two lists together the k-th is the first, over all j, of the later one of the j-th of one and
+    the (k - j)-th of the other.  Where there are fewer elements, the rest are what no element
+    precedes.
+    """
+    first, later = order
+    names = [f"t{k}" for k in range(1, count + 1)]
+
+    def joined(k: int) -> Term:
+        both = [app(later, f"a.t{j}", f"b.t{k - j}") for j in range(k - 1, 0, -1)]
+        alone: tuple[Term, Term] = (Var(f"a.t{k}"), Var(f"b.t{k}"))
+        return reduce(lambda p, q: app(first, p, q), [alone[0], *both, alone[1]])
+
+    return Law(
+        name=name,
+        state=tuple(Component(each) for each in names),
+        identity=tuple(Lit(none) for _ in names),
+        lift=(_X, *(Lit(none) for _ in names[1:])),
+        merge=tuple(joined(k) for k in range(1, count + 1)),
+        finalize=tuple(Var(each) for each in names),
+        results=tuple("acc" for _ in names),
+    )
+
+
 ADD = _simple("add", Lit(0))
 MUL = _simple("mul", Lit(1))
 MAXIMUM = _simple("maximum", Lit("lowest"))
@@ -354,6 +391,10 @@ LOGSUMEXP = _logsumexp()
 SOFTMAX_SUM = softmax_sums(1)
 SUM_VAR = _sum_var()
 AFFINE = _affine()
+TOP_VALUES = top_values(2)
+BOTTOM_VALUES = bottom_values(2)
+# A state of more values than these does not stay in registers.
+MOST_VALUES = 16
 # Without a NaN in any state, the extremum that propagates NaN is the one that ignores it.
 FMAX = _simple("maximum", Lit("lowest"), _number_or("lowest"), "fmax")
 FMIN = _simple("minimum", Lit("highest"), _number_or("highest"), "fmin")
@@ -366,11 +407,18 @@ BUILTIN: dict[str, Law] = {
     for law in (
         *(ADD, MUL, MAXIMUM, MINIMUM, FMAX, FMIN, ABSMAX, ALL, ANY),
         *(ARGMAX, ARGMIN, MEAN_VAR, SUM_VAR, LOGSUMEXP, SOFTMAX_SUM, AFFINE),
+        *(TOP_VALUES, BOTTOM_VALUES),
     )
 }
 
 
 def is_built_in(law: Law) -> bool:
-    """Whether a law is one of the language's own, with any number of value columns."""
-    columns = max(1, law.operands - 1)
-    return law == (softmax_sums(columns) if law.name == "softmax_sum" else BUILTIN.get(law.name))
+    """Whether a law is one of the language's own, of any number of columns or of values."""
+    match law.name:
+        case "softmax_sum":
+            return law == softmax_sums(max(1, law.operands - 1))
+        case "top_values" | "bottom_values" if 1 < len(law.state) <= MOST_VALUES:
+            make = top_values if law.name == TOP_VALUES.name else bottom_values
+            return law == make(len(law.state))
+        case _:
+            return law == BUILTIN.get(law.name)

@@ -3,9 +3,10 @@
 In: functions and operands, in the order they are built.  Out: the value or the constant that a
 computation equals, where that is certain.  Decides what index arithmetic costs nothing: everything
 here is exact, because a fold that is nearly right would move an address.  Leaves floating point
-alone: no rounding is done at compile time.
+alone but for extremes with an infinity: no rounding is done at compile time.
 """
 
+import math
 import operator
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -22,6 +23,7 @@ from certile.ir.machine import (
     Special,
     Value,
 )
+from certile.records import record
 
 __all__ = [
     "Facts",
@@ -43,7 +45,7 @@ COMMUTATIVE = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Known:
     """A computation whose result is this constant."""
 
@@ -111,6 +113,11 @@ _EXACT: dict[str, Callable[..., int]] = {
     "gt": operator.gt,
     "ge": operator.ge,
 }
+
+
+# Extremes of floats: beside which infinity the other operand is taken, and which one is taken.
+_BEATEN = {"maximum": -math.inf, "minimum": math.inf}
+_BEATS = {"fmax": math.inf, "fmin": -math.inf}
 
 
 def _corners(fn: Callable[[int, int], int], a: Range, b: Range) -> Range:
@@ -256,7 +263,9 @@ class Facts:
         """The value or constant that `fn(*args)` is, or None when it has to be computed."""
         if fn == "where":
             return self._fold_where(args)
-        if any(value.dtype.is_float for value in args) or fn not in _EXACT:
+        if any(value.dtype.is_float for value in args):
+            return self._fold_infinite(fn, args)
+        if fn not in _EXACT:
             return None
         numbers = [self.integer(value) for value in args]
         if all(number is not None for number in numbers):
@@ -269,6 +278,16 @@ class Facts:
                 decided = fn in ("eq", "le", "ge")
             return None if decided is None else Known(decided)
         return self._fold_by_constant(fn, args[0], args[1])
+
+    def _fold_infinite(self, fn: str, args: tuple[Value, ...]) -> Value | None:
+        """The extreme of a float and an infinity that it is for every value, NaN included."""
+        for infinity, other in (args, args[::-1]) if len(args) == 2 else ():
+            known = self.constants.get(infinity)
+            if known is not None and known == _BEATEN.get(fn):
+                return other
+            if known is not None and known == _BEATS.get(fn):
+                return infinity
+        return None
 
     def _fold_where(self, args: tuple[Value, ...]) -> Value | None:
         condition, a, b = args
@@ -331,7 +350,8 @@ def _gather(facts: Facts, block: Block, highest: dict[str, int]) -> None:
             case Constant():
                 facts.constants[operation.result] = operation.value
             case Special():
-                facts.narrow(operation.result, (0, highest[operation.kind]))
+                most = min(highest[operation.kind], bounds(operation.result.dtype)[1])
+                facts.narrow(operation.result, (0, most))
             case Compute():
                 facts.learn(operation)
             case Convert() if not operation.value.dtype.is_float:

@@ -2,27 +2,31 @@
 
 A `Meaning` says what each component of a state is for a list of elements (its closed form), what
 the results are (the specification), and for which elements this is claimed.  Terms are those of
-`ir/terms.py` with five more heads: `list.sum list.prod list.max list.min` of a term over one
-element (`x`, or `x0`, `x1`, …, and its index `i`), and `is`, identity, for which a NaN is a NaN.
+`ir/terms.py` with more heads: `list.sum list.prod list.max list.min` of a term over one element
+(`x`, or `x0`, `x1`, …, and its index `i`), `list.largest list.smallest` of k and such a term, the
+k-th greatest or least, and `is`, identity, for which a NaN is a NaN.
 `state.NAME` is the closed form of another, earlier component.  The list is a multiset of elements:
 nothing here can see their order, so a law that has a meaning may permute them.
 """
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, field
 from types import MappingProxyType
 from typing import Literal
 
 from certile.ir.laws import Law, is_built_in
 from certile.ir.terms import Apply, Lit, Term, Var, app
+from certile.records import record
 
-# Kinds of numbers an element may have: every one, the finite ones, or the finite ones from 0 up.
-Domain = Literal["any", "finite", "natural"]
+# Kinds of numbers an element may have: every one, the finite ones, or the finite ones from 0 up;
+# and for a number that all elements share, the finite ones but 0, or those above 0.
+Domain = Literal["any", "finite", "natural", "nonzero", "positive"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Discharge:
     """What an equality over the extended reals leaves open in floating point.
 
@@ -36,14 +40,14 @@ class Discharge:
     bound: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Meaning:
     """Closed forms of the components, specification of the results, domain of the elements.
 
     `parameters` are numbers that all elements share, read by name.  `nonempty`: the results are
     claimed of lists with elements only.  `bounded`: wherever the final state is finite, no exponent
-    that a closed form, a lift or a merge evaluates is positive.  It is claimed of derived laws,
-    whose rows are computed as written where the final state is not finite.
+    that a closed form, a lift, a merge or the specification evaluates is positive.  It is claimed
+    of derived laws, whose rows are computed as written where the final state is not finite.
     """
 
     closed: tuple[Term, ...]
@@ -59,7 +63,7 @@ class Meaning:
         return {**self.domain, **self.parameters}
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Action:
     """What a law whose elements have an order means: its states act on the state of a loop.
 
@@ -97,6 +101,21 @@ def _simple(closed: Term, discharges: tuple[Discharge, ...] = ()) -> Meaning:
 
 def _number_or(worst: str) -> Term:
     return app("where", app("isnan", "x"), Lit(worst), "x")
+
+
+def _in_order(first: str, ranked: str, count: int) -> Meaning:
+    """The first elements in an order."""
+    rest = (Apply(ranked, (Lit(k), Var("x"))) for k in range(2, count + 1))
+    closed = (app(first, "x"), *rest)
+    return Meaning(closed, closed, _ONE_OPERAND)
+
+
+def _top_values(count: int) -> Meaning:
+    return _in_order("list.max", "list.largest", count)
+
+
+def _bottom_values(count: int) -> Meaning:
+    return _in_order("list.min", "list.smallest", count)
 
 
 def _first(best: str) -> Meaning:
@@ -217,18 +236,26 @@ MEANINGS: dict[str, Meaning] = {
     ),
     "sum_var": _sum_and_spread(),
     "softmax_sum": _weighted(1),
+    "top_values": _top_values(2),
+    "bottom_values": _bottom_values(2),
 }
 # Of the laws that keep the order of elements.
 ACTIONS: dict[str, Action] = {"affine": _recurrence()}
 
 
 def meaning_of(law: Law) -> Meaning | Action | None:
-    """What a built-in law means, whatever its number of columns; None for any other law."""
+    """What a built-in law means, whatever its number of columns or values; None for any other."""
     if not is_built_in(law):
         return None
-    if law.operands > 2:
-        return _weighted(law.operands - 1)
-    return ACTIONS.get(law.name) or MEANINGS[law.name]
+    match law.name:
+        case "softmax_sum":
+            return _weighted(law.operands - 1)
+        case "top_values":
+            return _top_values(len(law.state))
+        case "bottom_values":
+            return _bottom_values(len(law.state))
+        case _:
+            return ACTIONS.get(law.name) or MEANINGS[law.name]
 
 
 def closed_forms(law: Law) -> tuple[Term, ...] | None:
@@ -237,3 +264,27 @@ def closed_forms(law: Law) -> tuple[Term, ...] | None:
         return law.closed
     meaning = meaning_of(law)
     return meaning.closed if isinstance(meaning, Meaning) else None
+
+
+def claim(law: Law, meaning: Meaning | Action) -> dict[str, object]:
+    """What is claimed of a law, as plain data: digests of its meaning and of its terms, the domain.
+
+    `before` is SHA-256 of what is computed, `after` of the law that computes it.
+    """
+    return {
+        "law": law.name,
+        "before": _digest((meaning, ("specification", "loop", "step", "start", "result"))),
+        "after": _digest(
+            (law, ("state", "identity", "lift", "merge", "finalize", "commutative")),
+            (meaning, ("closed", "parts", "act")),
+        ),
+        "domain": dict(meaning.given()),
+        # One is in every domain there is.
+        "witness": dict.fromkeys(meaning.given(), "1"),
+        "discharges": [asdict(discharge) for discharge in meaning.discharges],
+    }
+
+
+def _digest(*parts: tuple[object, tuple[str, ...]]) -> str:
+    content = [(name, getattr(of, name, None)) for of, names in parts for name in names]
+    return hashlib.sha256(repr(content).encode()).hexdigest()

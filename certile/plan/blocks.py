@@ -16,7 +16,7 @@ from math import prod
 from certile.ir.folds import alike_components
 from certile.ir.meanings import closed_forms
 from certile.ir.rows import RowProgram
-from certile.ir.terms import Term
+from certile.ir.terms import Apply, Term, applications
 from certile.ir.tile import Reduce
 from certile.ir.types import Axis
 from certile.plan.record import Mapping
@@ -40,15 +40,21 @@ MOST_TOGETHER = 16
 def forms_of(node: Reduce) -> tuple[Term, ...] | None:
     """The closed forms by which a reduction makes the state of a block; None where it makes none.
 
-    A law that one instruction merges gains nothing.  Components of the accumulation dtype alone are
-    evaluated so, and floating-point ones: the order of elements must be free, their index unused.
+    A law that one instruction merges gains nothing, and what is chosen by rank is no tree of one
+    operation.  Components of the accumulation dtype alone are evaluated so, and floating-point
+    ones: the order of elements must be free, their index unused.
     """
     law = node.law
     if node.policy != "unordered_tree" or law.builtin is not None or law.indexed:
         return None
     if not node.accumulate.is_float or any(part.type != "acc" for part in law.state):
         return None
-    return closed_forms(law)
+    forms = closed_forms(law)
+    return None if forms is None or any(map(_by_rank, applications(forms))) else forms
+
+
+def _by_rank(term: Apply) -> bool:
+    return term.fn in ("list.largest", "list.smallest")
 
 
 def block_of(rows: RowProgram, sheet: Sheet, lane_elements: int = 1, unroll: int = 1) -> int:

@@ -12,7 +12,7 @@ operations of an element's own term y round.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -23,6 +23,7 @@ from certile.ir.terms import Apply, Lit, Term, Var
 from certile.ir.tile import Reduce
 from certile.plan.depth import tree_of
 from certile.plan.record import GroupPlan
+from certile.records import record
 from certile.reference import machine_numeric as numeric
 from certile.reference.bounding import Freedom
 from certile.reference.envelope import closed_error, extremes_only
@@ -42,7 +43,7 @@ Array: TypeAlias = npt.NDArray[Any]
 _INFIX: Final = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class RoundingBound:
     """The bound of the results of one reduction under one plan.
 
@@ -147,7 +148,7 @@ def _line(part: Part, tree: Tree, node: Reduce) -> str:
         return f"{part.name}: g({tree.drift:.4g}) max|x|"
     if part.kind != "sum":
         return f"{part.name}: exact"
-    if part.centre is None:
+    if not part.centres:
         plain = isinstance(part.body, Var)
         own = "" if plain else f"e(y) + g({part.steps * depth:g}) |y|), y = {term}"
         return f"{part.name}: " + (f"g({depth}) sum |{term}|" if plain else f"sum ({own}")

@@ -1,8 +1,9 @@
 """Terms of the checker as formulas, in plain text and in LaTeX.
 
 In: a table of terms and names for some of them.  Decides signs, brackets, how a constant is
-written, and two shorter readings that say the same: a square, and a choice that asks after NaN
-first and treats it as every other number.  Leaves what the formulas are about to `proof.render`.
+written, and shorter readings that say the same: a square, a choice that asks after NaN first and
+treats it as every other number, and `fmax` and `fmin`, which leave it out.  Leaves what the
+formulas are about to `proof.render`.
 """
 
 from __future__ import annotations
@@ -14,11 +15,14 @@ from typing import ClassVar, Final, NamedTuple
 
 from certile.proof.check import kinds
 from certile.proof.check.finite import SHARED
-from certile.proof.check.terms import JOIN, Row, Table
+from certile.proof.check.terms import LISTS, Row, Table
 
 # How tightly the outermost sign of a formula binds, the loosest first.
 _CHOICE, _RELATION, _SUM, _QUOTIENT, _PRODUCT, _POWER, _ATOM = range(7)
 _SIGNS: Final = {"add": _SUM, "mul": _PRODUCT, "same": _RELATION, "less": _RELATION}
+# The k-th of an order, and the extremes of what is no NaN.
+_RANKS: Final = {"largest": "Max", "smallest": "Min"}
+_OF_NUMBERS: Final = {"max": "fmax", "min": "fmin"}
 _EXACT_INTEGERS: Final = 10**16
 _NUMBER: Final = kinds.ANY & ~kinds.NAN
 _CALLED: Final = {
@@ -62,10 +66,16 @@ class Plain:
                 return self.named(str(row.value).removeprefix(f"{SHARED}."))
             case "kind":
                 return self.kind(made(row.args[0]), int(row.value))  # type: ignore[arg-type]
+            case "choose" if (numbers := of_numbers(table, row)) is not None:
+                called, pair = numbers
+                return Formula(self.call(called, [made(arg).text for arg in pair]), _ATOM)
             case "choose":
                 return self.choice(*map(made, self.parts(table, row)))
             case "sum" | "prod" | "top" | "bottom":
                 return Formula(self.listed(row.op, str(row.value), made(row.args[0])), _ATOM)
+            case "largest" | "smallest":
+                body, rank = map(made, row.args)
+                return Formula(self.ranked(row.op, str(row.value), body, rank), _ATOM)
             case "div":
                 return self.quotient(*map(made, row.args))
             case "mul" if row.args[0] == row.args[1]:
@@ -124,6 +134,10 @@ class Plain:
     def listed(self, op: str, name: str, body: Formula) -> str:
         """A sum, a product or an extremum over a list."""
         return f"{self._LIST[op]}_{name}[{body.text}]"
+
+    def ranked(self, op: str, name: str, body: Formula, rank: Formula) -> str:
+        """The element of a list at a place in an order."""
+        return f"{_RANKS[op]}({rank.text})_{name}[{body.text}]"
 
     def quotient(self, above: Formula, below: Formula) -> Formula:
         """A fraction."""
@@ -199,6 +213,9 @@ class Latex(Plain):
     def listed(self, op: str, name: str, body: Formula) -> str:
         return rf"{self._LIST[op]}_{{{name}}} \left[{body.text}\right]"
 
+    def ranked(self, op: str, name: str, body: Formula, rank: Formula) -> str:
+        return rf"\{_RANKS[op].lower()}^{{({rank.text})}}_{{{name}}} \left[{body.text}\right]"
+
     def quotient(self, above: Formula, below: Formula) -> Formula:
         return Formula(rf"\frac{{{above.text}}}{{{below.text}}}", _POWER)
 
@@ -208,7 +225,8 @@ class Latex(Plain):
     def call(self, function: str, operands: Iterable[str]) -> str:
         if function == "abs":
             return rf"\left|{', '.join(operands)}\right|"
-        return rf"\{function}\left({', '.join(operands)}\right)"
+        called = rf"\mathrm{{{function}}}" if function in _OF_NUMBERS.values() else rf"\{function}"
+        return rf"{called}\left({', '.join(operands)}\right)"
 
 
 def formulas(
@@ -247,6 +265,22 @@ def _exclude(table: Table, first: Row, second: Row) -> bool:
         return not int(second.value) & kinds.NAN  # type: ignore[arg-type]
     constant = [table.rows[arg] for arg in second.args if arg != first.args[0]]
     return second.op == "same" and len(constant) == 1 and _is_number(constant[0])
+
+
+def of_numbers(table: Table, row: Row) -> tuple[str, tuple[int, ...]] | None:
+    """`fmax` or `fmin` and its operands, for a choice of the extreme of those that are no NaN.
+
+    That is `if a is NaN then b else if b is NaN then a else max(a, b)`.
+    """
+    test, otherwise = table.rows[row.args[0]], table.rows[row.args[2]]
+    if test[:2] != ("kind", kinds.NAN) or otherwise.op != "choose":
+        return None
+    pair = (test.args[0], row.args[1])
+    inner = table.rows[otherwise.args[2]]
+    second = table.rows[otherwise.args[0]][:2], table.rows[otherwise.args[0]].args
+    told = second == (("kind", kinds.NAN), pair[1:]) and otherwise.args[1] == pair[0]
+    known = told and inner.op in _OF_NUMBERS and inner.args == pair
+    return (_OF_NUMBERS[inner.op], pair) if known else None
 
 
 def _is_number(row: Row) -> bool:
@@ -288,7 +322,7 @@ class _Decided:
         if row.op == "choose":
             return self._choice(row, facts)
         # Below a list operation an element is another one.
-        inside: _Facts = frozenset() if row.op in JOIN else facts
+        inside: _Facts = frozenset() if row.op in LISTS else facts
         args = tuple(self.term(arg, inside) for arg in row.args)
         return term if args == row.args else self._table.make(row.op, *args, value=row.value)
 

@@ -27,13 +27,15 @@ from certile.proof.check import kinds
 from certile.proof.check.certificate import FUEL
 from certile.proof.check.field import Field
 from certile.proof.check.reader import goals
-from certile.proof.check.terms import Refused, Row, Table
+from certile.proof.check.terms import RANKED, Refused, Row, Table
 
 # For which elements of an integer dtype a proof holds.
 Coverage = Literal["all", "but the least", "none"]
 
 _RING: Final = frozenset({"elem", "sym", "sum", "prod", "add", "mul", "num"})
-_ORDER: Final = frozenset({"elem", "sym", "max", "min", "same", "less", "choose", "top", "bottom"})
+_ORDER: Final = frozenset(
+    {"elem", "sym", "max", "min", "same", "less", "choose", "top", "bottom", *RANKED.values()}
+)
 _ONE_TERM: Final = _RING | _ORDER | {"kind"}
 _COMPARED: Final = frozenset(
     (

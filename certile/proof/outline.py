@@ -16,8 +16,8 @@ from certile.ir.meanings import Action, Meaning
 from certile.proof.check import kinds
 from certile.proof.check.certificate import Json, list_of, step_of, terms_of
 from certile.proof.check.reader import goals
-from certile.proof.check.replay import Goal, Replay, Step
-from certile.proof.check.terms import JOIN, Table
+from certile.proof.check.replay import Goal, Replay, Step, place
+from certile.proof.check.terms import LISTS, Table
 from certile.proof.formulas import Whole, kind_text
 from certile.proof.render import Writer, closed_names
 
@@ -80,10 +80,10 @@ class _Outline:
     def _said(self, goal: Goal, step: Step, made: list[Goal]) -> str:
         if step.name in _SAID:
             return _SAID[step.name](self, goal, step, made)
-        _, along = self.replay.place(goal, step.path)
-        _, after = self.replay.place(made[0], step.path)
+        _, along = place(goal, step.path)
+        _, after = place(made[0], step.path)
         rows = self.writer.table.rows
-        lists = [str(rows[t].value) for t in along[:-1] if rows[t].op in JOIN]
+        lists = [str(rows[t].value) for t in along[:-1] if rows[t].op in LISTS]
         bound = lists and self.writer.table.free[along[-1]]
         where = f"for each element of {lists[-1]}: " if bound else ""
         return f"{where}{self._equation(along[-1], after[-1])}"
@@ -122,14 +122,14 @@ class _Outline:
 
     def _operands(self, goal: Goal, step: Step, made: list[Goal]) -> str:
         row = self.writer.table.rows[goal.left]
-        if row.op not in JOIN:
+        if row.op not in LISTS:
             return "it is enough to show it operand by operand"
         shown = self._equation(made[0].left, made[0].right)
         return f"it is enough to show, for each element of {row.value}: {shown}"
 
     def _operands_captions(self, goal: Goal, step: Step) -> list[str]:
         rows = self.writer.table.rows
-        if rows[goal.left].op in JOIN:
+        if rows[goal.left].op in LISTS:
             return [""]
         pairs = zip(rows[goal.left].args, rows[goal.right].args, strict=True)
         return [f"operand {place}: {self._equation(*pair)}" for place, pair in enumerate(pairs, 1)]

@@ -15,9 +15,13 @@ from importlib.resources import files
 from typing import Final
 
 from certile.ir.dtypes import DType
-from certile.ir.laws import BUILTIN, Law, is_built_in
+from certile.ir.laws import BUILTIN, SOFTMAX_SUM, Law, is_built_in
 from certile.ir.meanings import Action, Meaning, meaning_of
-from certile.proof.check import check, heading
+from certile.proof.check import check, goals, heading
+from certile.proof.check.certificate import FUEL, Json
+from certile.proof.check.replay import Step
+from certile.proof.check.terms import Table
+from certile.proof.document import certificate
 from certile.proof.integers import holds_for_integers
 
 _FOLDER: Final = "certificates"
@@ -56,13 +60,25 @@ def certificate_text(law: Law) -> str:
     """The text of the certificate of a built-in law; raises `KeyError` for any other.
 
     Columns that are equal but for their names share the proof of the first, so the certificate of
-    more columns is that of one under another heading.
+    more columns is that of one under another heading.  Of more values in order each obligation says
+    that a term is itself, so the certificate of any number of them is written here.
     """
     meaning, text = _meant(law), shipped(law.name)
     if law == BUILTIN[law.name]:
         return text
-    content = json.loads(text) | heading(law, meaning)
+    if law.name == SOFTMAX_SUM.name:
+        content = json.loads(text) | heading(law, meaning)
+    else:
+        content = _by_reading(law, meaning)
     return json.dumps(content, separators=(",", ":")) + "\n"
+
+
+def _by_reading(law: Law, meaning: Meaning | Action) -> Json:
+    """The certificate in which both sides of each obligation are one term; it may not check."""
+    table = Table(FUEL)
+    obligations = goals(table, law, meaning)
+    scripts = {name: [Step("close")] for name, _ in obligations}
+    return certificate(table, heading(law, meaning), obligations, scripts)
 
 
 def _meant(law: Law) -> Meaning | Action:

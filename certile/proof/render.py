@@ -28,6 +28,8 @@ from certile.proof.integers import covered
 _DOMAINS: Final[dict[Domain, str]] = {
     "any": "every number, both infinities and NaN",
     "finite": "every finite number",
+    "nonzero": "every finite number but 0",
+    "positive": "every finite number above 0",
     "natural": "every finite number from 0 up",
 }
 _SAID: Final = {

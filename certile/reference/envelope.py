@@ -7,7 +7,8 @@ order the policy allows.  With g(k) = k u / (1 - k u), leaves x ± e, n of them:
 * sums:       sum e + g(d) sum(|x| + e), and nothing where every order is exact;
 * products:   relative g(n), as each of n - 1 products rounds once whatever the tree, plus the
   spread of the leaves; infinite where some order overflows, wider where some order underflows;
-* maximum, minimum: what the ends of the leaves give; indices: the farthest possible winner;
+* maximum, minimum and the k-th of either: what the ends of the leaves give; indices: the farthest
+  possible winner;
 * mean, variance: 7(d+1) u max|x| for the mean; the variance's own rounding and the effect of the
   means' errors on M2 (Chan, Golub, LeVeque), by Cauchy-Schwarz over the merges;
 * log-sum-exp: relative 8(d+2) u for the sum plus u times the mean distance to the maximum;
@@ -27,7 +28,16 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from certile.ir.dtypes import DType
-from certile.ir.laws import ARGMAX, ARGMIN, LOGSUMEXP, MEAN_VAR, Law
+from certile.ir.laws import (
+    ARGMAX,
+    ARGMIN,
+    BOTTOM_VALUES,
+    LOGSUMEXP,
+    MEAN_VAR,
+    TOP_VALUES,
+    Law,
+    is_built_in,
+)
 from certile.ir.terms import Var
 from certile.ir.tile import Reduce, Scan
 from certile.reference.bounding import Freedom, ulp_size
@@ -56,6 +66,19 @@ def prefixes(function: np.ufunc, leaves: Array) -> Array:
     return np.asarray(function.accumulate(leaves, axis=-1))
 
 
+def ranked(k: int) -> Fold:
+    """A fold by `maximum` that gives the k-th greatest leaf, -inf where there are fewer."""
+
+    def fold(function: np.ufunc, leaves: Array) -> Array:
+        if function is not np.maximum:
+            return whole(function, leaves)
+        if leaves.shape[-1] < k:
+            return np.full(leaves.shape[:-1], -np.inf)
+        return np.asarray(np.sort(leaves, axis=-1)[..., -k])
+
+    return fold
+
+
 def closed_error(
     node: Reduce,
     args: Sequence[Value],
@@ -73,6 +96,10 @@ def closed_error(
             e = np.concatenate([_column(_error(start), e), e], axis=-1)
         made = _BUILTIN[law.builtin](x, e, wide(found[0].data), dtype, depth, whole)
         return [_flushed(made, x, dtype, how)]
+    if _of_ranks(law) and not init:
+        sign = 1.0 if law.name == TOP_VALUES.name else -1.0
+        ranks = [(ranked(k), sign * wide(value.data)) for k, value in enumerate(found, 1)]
+        return [extreme_error(sign * x, e, center, fold) for fold, center in ranks]
     if x.shape[-1] == 0 or init:
         return None
     if law in (ARGMAX, ARGMIN):
@@ -166,7 +193,12 @@ def exact_rows(args: Sequence[Value], init: Sequence[Value]) -> Array:
 def extremes_only(law: Law) -> bool:
     """Whether a law only compares elements, so that no order rounds."""
     compared = law.builtin in ("maximum", "minimum", "any", "all")
-    return compared or law in (ARGMAX, ARGMIN)
+    return compared or law in (ARGMAX, ARGMIN) or _of_ranks(law)
+
+
+def _of_ranks(law: Law) -> bool:
+    """Whether the results of a law are the first elements in an order."""
+    return law.name in (TOP_VALUES.name, BOTTOM_VALUES.name) and is_built_in(law)
 
 
 def growth(steps: float, unit: float) -> float:

@@ -287,7 +287,7 @@ def _tree_error(
     free = _free(
         Algebra(node.law, dtype, count, given=given), leaves, stripped(init), found, node.accumulate
     )
-    return [_loosened(error, where) for error, where in zip(errors, free, strict=True)]
+    return [loosened(error, where) for error, where in zip(errors, free, strict=True)]
 
 
 def _free(
@@ -304,25 +304,34 @@ def _free(
     of a number.  In `dtype` some trees may overflow where others do not.
     """
     padded = _evaluated(algebra, leaves, init, padded=True)
-    lost = [np.isnan(a.data) & ~np.isnan(b.data) for a, b in zip(padded, found, strict=True)]
-    return [where | _overflows(algebra, leaves, dtype) for where in lost]
+    over = overflows(algebra, leaves, dtype, lambda join, windows, _: join.reduce(windows, axis=-1))
+    return [np.isnan(a.data) & ~np.isnan(b.data) | over for a, b in zip(padded, found, strict=True)]
 
 
-def _overflows(algebra: Algebra, leaves: Sequence[Value], dtype: DType) -> Array:
-    """Whether finite leaves make a state that `dtype` cannot hold: of 1, 2, 4, ... neighbours."""
+def overflows(
+    algebra: Algebra,
+    leaves: Sequence[Value],
+    dtype: DType,
+    over: Callable[[np.ufunc, Array, int], Array],
+) -> Array:
+    """Whether finite leaves make a state that `dtype` cannot hold: of 1, 2, 4, ... neighbours.
+
+    `over` joins what is known of each window of so many leaves.
+    """
     state, reach = algebra.lift(leaves), 1
-    over = np.zeros(state[0].data.shape[:-1], np.bool_)
-    finite = np.logical_and.reduce([np.isfinite(v.data).all(axis=-1) for v in state])
+    finite = over(np.logical_and, np.logical_and.reduce([np.isfinite(v.data) for v in state]), 1)
+    found = np.zeros(finite.shape, np.bool_)
     while dtype.is_float and _count(state) > 0:
         for size in (np.abs(v.data) for v in state if v.data.dtype.kind == "f"):
-            beyond = (size > LARGEST[dtype]) & (np.isfinite(size) | finite[..., None])
-            over |= beyond.any(axis=-1)
+            beyond = size > LARGEST[dtype]
+            found |= over(np.logical_or, beyond & np.isfinite(size), reach)
+            found |= over(np.logical_or, beyond, reach) & finite
         state = algebra.merge(part(state, slice(0, -reach)), part(state, slice(reach, None)))
         reach *= 2
-    return over
+    return found
 
 
-def _loosened(error: Array | None, where: Array) -> Array | None:
+def loosened(error: Array | None, where: Array) -> Array | None:
     """No bound at some places."""
     return np.where(where, np.inf, 0.0 if error is None else error) if where.any() else error
 

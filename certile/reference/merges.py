@@ -7,16 +7,15 @@ An *extreme* of a key never rounds.  A *sum* whose two sides are each multiplied
 added: each merge rounds what an element contributes by `steps` units.  The factors are such that
 those on the path of one element multiply to the factor from its own r to the last one, whatever was
 computed in between; arguments of exponentials are differences of extremes, which only move one way,
-so what they round adds up to what the exponent of the element's own term rounds.  *Moments* about a
-centre r, a sum of products of factors linear in r: the merge is a polynomial in differences of
-values of r, and subtracts nothing else.  The *mean* of `mean_var` is moved by a share of such a
-difference.
+so what they round adds up to what the exponent of the element's own term rounds.  *Moments* about
+centres r, a sum of products of factors linear in each r: the merge is a polynomial in differences
+of values of one r each, and subtracts nothing else.  The *mean* of `mean_var` is moved by a share
+of such a difference.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Final, Literal
 
@@ -24,8 +23,9 @@ from certile.ir.functions import FUNCTIONS
 from certile.ir.laws import MEAN_VAR, Law
 from certile.ir.meanings import closed_forms
 from certile.ir.terms import Apply, Lit, Term, Var, applications, replaced
+from certile.records import record
 
-__all__ = ["Centre", "Part", "expanded", "factors", "parts_of", "replaced", "slope", "summands"]
+__all__ = ["Centre", "Part", "expanded", "factors", "parts_of", "replaced", "slopes", "summands"]
 
 Kind = Literal["max", "min", "absmax", "sum", "mean"]
 # Of one rounding in units u = 2**-p: half a unit in the last place is at most u of the value, so an
@@ -41,7 +41,7 @@ _MOMENT_FUNCTIONS: Final = (
 _ENDS: Final[Mapping[str, Kind]] = {"list.max": "max", "list.min": "min"}
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Centre:
     """What moments are taken about: `term`, over `state.NAME`.
 
@@ -58,11 +58,11 @@ class Centre:
         return self.kind not in ("sum", "mean")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Part:
     """One component: an extreme or a sum of `body`, which reads fields and `state.NAME`.
 
-    `steps` is what a merge rounds of an element's contribution, in units u.  With `centre` these
+    `steps` is what a merge rounds of an element's contribution, in units u.  With `centres` these
     are moments, and `steps` counts those of the merge; `squares` says that the body is the
     square of the distance to a mean.
     """
@@ -71,7 +71,7 @@ class Part:
     kind: Kind
     body: Term
     steps: float = 0.0
-    centre: Centre | None = None
+    centres: tuple[Centre, ...] = ()
     squares: bool = False
 
 
@@ -139,7 +139,7 @@ def _names(term: Term) -> Iterator[str]:
 # Sums whose sides are multiplied by factors.
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Steady:
     """What arguments of exponentials may read, so that those of one element add up to its own.
 
@@ -234,19 +234,20 @@ def _speaks_of_more(p: Term, q: Term) -> bool:
 def _moments(
     name: str, body: Term, merge: Term, law: Law, before: Mapping[str, Part]
 ) -> Part | None:
-    """Moments about a centre, if the merge subtracts nothing but values of it."""
-    centre = _centre(body, before)
+    """Moments about centres, if the merge subtracts nothing but values of one of them."""
+    centres = _centres(body, before)
     used = {each.fn for each in applications((merge,))}
-    if centre is None or not used <= _MOMENT_FUNCTIONS:
+    if not centres or not used <= _MOMENT_FUNCTIONS:
         return None
-    ends = _values_at_a_merge(centre.term, law)
+    ends = [frozenset(_values_at_a_merge(centre.term, law)) for centre in centres]
     for each in applications((merge,)):
-        if each.fn == "sub" and not set(each.args) <= set(ends):
+        if each.fn == "sub" and not any(values.issuperset(each.args) for values in ends):
             return None
-    if any(slope(factor, centre.term) is None for s in summands(body) for factor in factors(s)):
+    terms = [centre.term for centre in centres]
+    if any(slopes(factor, terms) is None for s in summands(body) for factor in factors(s)):
         return None
-    steps = _roundings(merge, frozenset(ends))
-    return Part(name, "sum", body, steps, centre, _is_square(body, centre))
+    steps = _roundings(merge, frozenset().union(*ends))
+    return Part(name, "sum", body, steps, centres, _is_square(body, centres))
 
 
 def _roundings(term: Term, ends: frozenset[Term]) -> float:
@@ -273,12 +274,14 @@ def _values_at_a_merge(centre: Term, law: Law) -> list[Term]:
     return [replaced(centre, by) for by in ends]
 
 
-def _centre(body: Term, before: Mapping[str, Part]) -> Centre | None:
-    """The one value of the state that a body reads."""
-    found = set(_shared(body))
-    if len(found) != 1:
-        return None
-    term = found.pop()
+def _centres(body: Term, before: Mapping[str, Part]) -> tuple[Centre, ...]:
+    """The values of the state that a body reads; none where one of them is not understood."""
+    found = [_centre(term, before) for term in dict.fromkeys(_shared(body))]
+    known = tuple(centre for centre in found if centre is not None)
+    return known if len(known) == len(found) else ()
+
+
+def _centre(term: Term, before: Mapping[str, Part]) -> Centre | None:
     match term:
         case Var(name):
             part = before[name.removeprefix(_STATE)]
@@ -305,8 +308,10 @@ def _shared(term: Term) -> Iterator[Term]:
             yield from _shared(arg)
 
 
-def _is_square(body: Term, centre: Centre) -> bool:
-    both = factors(body)
+def _is_square(body: Term, centres: Sequence[Centre]) -> bool:
+    if len(centres) != 1:
+        return False
+    (centre,), both = centres, factors(body)
     distances = (Apply("sub", (centre.key, centre.term)), Apply("sub", (centre.term, centre.key)))
     return (
         centre.kind == "mean"
@@ -353,23 +358,32 @@ def factors(term: Term) -> tuple[Term, ...]:
     return (term,)
 
 
-def slope(factor: Term, centre: Term) -> float | None:
-    """How a factor changes with the centre, if it is linear in it; 0 if it does not read it."""
+def slopes(factor: Term, centres: Sequence[Term]) -> list[float] | None:
+    """How a factor changes with each centre, if it is linear in them; 0 with one not read."""
+    found = [
+        _slope(replaced(factor, {each: Lit(0.0) for each in centres if each != centre}), centre)
+        for centre in centres
+    ]
+    known = [slope for slope in found if slope is not None]
+    return known if len(known) == len(found) else None
+
+
+def _slope(factor: Term, centre: Term) -> float | None:
     if factor == centre:
         return 1.0
     if not any(name.startswith(_STATE) for name in _names(factor)):
         return 0.0
     match factor:
         case Apply("add" | "sub" as fn, (p, q)):
-            left, right = slope(p, centre), slope(q, centre)
+            left, right = _slope(p, centre), _slope(q, centre)
             if left is None or right is None:
                 return None
             return left + right if fn == "add" else left - right
         case Apply("neg", (p,)):
-            inner = slope(p, centre)
+            inner = _slope(p, centre)
             return None if inner is None else -inner
         case Apply("mul", (Lit(value), p) | (p, Lit(value))) if isinstance(value, int | float):
-            inner = slope(p, centre)
+            inner = _slope(p, centre)
             return None if inner is None else inner * value
         case _:
             return None

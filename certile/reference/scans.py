@@ -19,7 +19,7 @@ from certile.reference import machine_numeric as numeric
 from certile.reference.algebra import Algebra, State
 from certile.reference.bounding import Freedom
 from certile.reference.envelope import scan_error
-from certile.reference.laws import joined, part, spread, stripped
+from certile.reference.laws import joined, loosened, overflows, part, spread, stripped
 from certile.reference.machine_numeric import Array
 from certile.reference.values import UNIT, Value
 
@@ -67,7 +67,10 @@ def _errors(
         tracked = Algebra(
             node.law, f64 if node.accumulate.is_float else node.accumulate, count, how
         )
-        return tracked.finalize(_running(node, tracked, widened))
+        made = tracked.finalize(_running(node, tracked, widened))
+        free = _free(node, stripped(widened), found)
+        errors = [loosened(value.error, where) for value, where in zip(made, free, strict=True)]
+        return [replace(value, error=e) for value, e in zip(made, errors, strict=True)]
 
     if node.accumulate.is_float and UNIT[node.accumulate] <= UNIT[f64]:
         # The reference folds in the same format, and its last position is `count` merges deep.
@@ -78,14 +81,40 @@ def _errors(
     return [None if error is None else _shifted(error, node.reverse) for error in errors]
 
 
+def _free(node: Scan, args: Sequence[Value], found: Sequence[Value]) -> list[Array]:
+    """Where no bound holds for each result: as in a tree over the leaves of each position.
+
+    Lanes begin with the state of no elements, which a law may leave without effect beside finite
+    states alone; and in the accumulation dtype some groupings may overflow where others do not.
+    """
+    count = args[0].data.shape[-1]
+    exact = Algebra(node.law, f64 if node.accumulate.is_float else node.accumulate, count)
+    turn = slice(None, None, -1) if node.reverse else slice(None)
+
+    def over(join: np.ufunc, windows: Array, reach: int) -> Array:
+        """Of all windows that end at each position or before it."""
+        made = join.accumulate(windows[..., turn], axis=-1)
+        before = np.zeros((*made.shape[:-1], min(reach - 1, count)), np.bool_)
+        return np.concatenate((before, made), axis=-1)[..., turn]
+
+    padded = exact.finalize(_running(node, exact, args, padded=True))
+    loose = overflows(exact, args, node.accumulate, over)
+    return [
+        np.isnan(a.data) & ~np.isnan(b.data) | loose for a, b in zip(padded, found, strict=True)
+    ]
+
+
 def _shifted(errors: Array, reverse: bool) -> Array:
     nothing = np.zeros_like(errors[..., :1])
     parts = (errors[..., 1:], nothing) if reverse else (nothing, errors[..., :-1])
     return np.concatenate(parts, axis=-1)
 
 
-def _running(node: Scan, algebra: Algebra, args: Sequence[Value]) -> State:
-    """The state at each position, its own element included."""
+def _running(node: Scan, algebra: Algebra, args: Sequence[Value], *, padded: bool = False) -> State:
+    """The state at each position, its own element included.
+
+    Where it is `padded`, each state is merged with the state of no elements on both sides.
+    """
     leaves = algebra.lift(args)
     builtin, data = node.law.builtin, leaves[0].data
     if builtin is not None and leaves[0].error is None and data.dtype != np.bool_:
@@ -94,12 +123,20 @@ def _running(node: Scan, algebra: Algebra, args: Sequence[Value]) -> State:
         return (Value(made[..., turn]),)
     count = data.shape[-1]
     order = range(count - 1, -1, -1) if node.reverse else range(count)
+
+    def beside(state: State) -> State:
+        if not padded:
+            return state
+        nothing = algebra.identity(data.ndim)
+        return algebra.merge(nothing, algebra.merge(state, nothing))
+
     states: list[State] = []
     for k in order:
-        leaf = part(leaves, slice(k, k + 1))
+        state = beside(part(leaves, slice(k, k + 1)))
         if states:
-            leaf = algebra.merge(*((leaf, states[-1]) if node.reverse else (states[-1], leaf)))
-        states.append(leaf)
+            pair = (state, states[-1]) if node.reverse else (states[-1], state)
+            state = beside(algebra.merge(*pair))
+        states.append(state)
     return joined(states[::-1] if node.reverse else states) if states else leaves
 
 

@@ -14,6 +14,7 @@ With u the unit of the accumulation, d the levels and g(k) = k u / (1 - k u):
   an error of T_k, the sum of the k-th derivatives over k!, reaches the sum itself times R^k, so a
   merge costs at most g(steps) G with G = sum prod(F + 2 |a| R).  A sum that is left out, being zero
   at the exact mean, is off by its derivative times E, the error of a mean: at most E D, D = G'.
+  With several r, |a| R and E D are sums over them: T_k has an order in each, and so has its reach.
 * squares of distances to a mean: a merge whose sides have means off by e_a and e_b (in units of u
   max|x|) is off by 2 w |delta| (e_a + e_b), w = n_a n_b / (n_a + n_b), and as the w delta^2 of a
   tree add up to M2, all merges together by 2 u X sqrt(V M2) with V = sum w (e_a + e_b)^2
@@ -24,26 +25,28 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
+from itertools import product
 
 import numpy as np
 
 from certile.ir.dtypes import DType, f64
 from certile.ir.terms import Lit, Term
 from certile.ir.tile import Reduce
+from certile.records import record
 from certile.reference import machine_numeric as numeric
 from certile.reference.algebra import Algebra, Typed
 from certile.reference.bounding import Freedom
 from certile.reference.envelope import extreme_error, growth, settled, sum_error, whole
 from certile.reference.machine_numeric import Array
-from certile.reference.merges import Centre, Part, factors, parts_of, slope, summands
+from certile.reference.merges import Centre, Part, factors, parts_of, slopes, summands
 from certile.reference.trees import Tree
 from certile.reference.values import LARGEST, LEAST_NORMAL, UNIT, Value, wide
 
 __all__ = ["Results", "apart", "state_results"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Results:
     """The exact results of a reduction with a bound each; `lost` where the state is not finite."""
 
@@ -61,7 +64,7 @@ def state_results(node: Reduce, args: Sequence[Value], how: Freedom, tree: Tree)
     dtype = node.accumulate
     if parts is None or count == 0 or node.init or not dtype.is_float:
         return None
-    if any(part.centre is not None for part in parts) and count * UNIT[dtype] > 1:
+    if any(part.centres for part in parts) and count * UNIT[dtype] > 1:
         return None  # The counts of a mean would be rounded.
     widened = [replace(arg, data=numeric.convert(arg.data, dtype, f64)).full() for arg in args]
     free = replace(how, unit=dtype, always=True)
@@ -84,7 +87,7 @@ def apart(node: Reduce, args: Sequence[Value]) -> tuple[Sequence[Value], Sequenc
     return args[: node.law.operands], args[node.law.operands :]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _State:
     """The components made so far; `values` are exact but for the float64 of the reference."""
 
@@ -109,11 +112,11 @@ class _State:
             self.values[part.name] = self._extreme(part, x, e)
             return
         center = np.asarray(x.sum(axis=-1))
-        if part.centre is None:
+        if not part.centres:
             depth = math.ceil(max(1.0, part.steps) * self.tree.depth)
             error = sum_error(x, e, center, self.dtype, depth, whole)
         else:
-            error = self._moments(part, part.centre, (x, e), center)
+            error = self._moments(part, (x, e), center)
         if self.algebra.may_flush:
             error = error + 2 * x.shape[-1] * LEAST_NORMAL[self.dtype]
         self.values[part.name] = Value(center, error=error)
@@ -148,19 +151,20 @@ class _State:
         made = self.algebra.term(term, variables, instead or {})
         return made.each(lambda array: np.broadcast_to(array, shape)).full()
 
-    def _moments(
-        self, part: Part, centre: Centre, leaves: tuple[Array, Array], center: Array
-    ) -> Array:
+    def _moments(self, part: Part, leaves: tuple[Array, Array], center: Array) -> Array:
         """Sum e and what the merges of moments round."""
         x, e = leaves
         inherited, levels = e.sum(axis=-1), self.tree.depth + 1
-        about = self.elements(centre.key)
-        low, high, off = self._hull(centre, wide(about.data), _bounds(about))
+        about = [self.elements(centre.key) for centre in part.centres]
+        hulls = [
+            self._hull(centre, wide(key.data), _bounds(key))
+            for centre, key in zip(part.centres, about, strict=True)
+        ]
         rounding = growth(part.steps * levels, self.unit)
-        sizes, slopes = self._sizes(part.body, centre, low, high)
-        made = rounding * sizes + (1 + rounding) * levels * off * slopes
+        sizes, moved = self._sizes(part, hulls)
+        made = rounding * sizes + (1 + rounding) * levels * moved
         if part.squares:
-            made = np.minimum(made, self._squares(rounding, wide(about.data), center))
+            made = np.minimum(made, self._squares(rounding, wide(about[0].data), center))
         bad = ~(sizes * (1 + rounding) <= LARGEST[self.dtype]) & np.isfinite(center)
         return settled(np.asarray(inherited + made), center, (x, e), self.dtype, bad)
 
@@ -181,21 +185,31 @@ class _State:
             low, high, off = -total, total, growth(self.tree.depth, self.unit) * total
         return low - off, high + off, off
 
-    def _sizes(self, body: Term, centre: Centre, low: Array, high: Array) -> tuple[Array, Array]:
-        """G and D of the module's text, each summed over the elements."""
-        length = (high - low)[..., None]
-        ends = [{centre.term: Typed(f64, Value(end[..., None]))} for end in (low, high)]
-        total = slopes = np.zeros(self.args[0].data.shape)
-        for summand in summands(body):
-            product, derivative = np.ones(total.shape), np.zeros(total.shape)
+    def _sizes(
+        self, part: Part, hulls: Sequence[tuple[Array, Array, Array]]
+    ) -> tuple[Array, Array]:
+        """G, and E D, of the module's text, each summed over the elements."""
+        terms = [centre.term for centre in part.centres]
+        lengths = [(high - low)[..., None] for low, high, _ in hulls]
+        corners = [
+            {term: Typed(f64, Value(end[..., None])) for term, end in zip(terms, ends, strict=True)}
+            for ends in product(*((low, high) for low, high, _ in hulls))
+        ]
+        total = moved = np.zeros(self.args[0].data.shape)
+        for summand in summands(part.body):
+            whole_of, off_by = np.ones(total.shape), np.zeros(total.shape)
             for factor in factors(summand):
-                rate = abs(slope(factor, centre.term) or 0.0)
-                at = [np.abs(wide(self.elements(factor, dict(end)).data)) for end in ends]
-                size = np.maximum(*at) + 2 * rate * length
-                derivative = derivative * size + product * rate
-                product = product * size
-            total, slopes = total + product, slopes + derivative
-        return total.sum(axis=-1), slopes.sum(axis=-1)
+                rates = [abs(rate) for rate in slopes(factor, terms) or ()]
+                at = [np.abs(wide(self.elements(factor, dict(ends)).data)) for ends in corners]
+                size = np.max(at, axis=0)
+                off = np.zeros(total.shape)
+                for rate, length, (_, _, error) in zip(rates, lengths, hulls, strict=True):
+                    size = size + 2 * rate * length
+                    off = off + rate * error[..., None]
+                off_by = off_by * size + whole_of * off
+                whole_of = whole_of * size
+            total, moved = total + whole_of, moved + off_by
+        return total.sum(axis=-1), moved.sum(axis=-1)
 
     def _squares(self, rounding: float, x: Array, center: Array) -> Array:
         """What merges round of a sum of squared distances to the mean."""

@@ -83,23 +83,26 @@ def _combined(
 
 
 def difference(table: Table, term: int) -> int | None:
-    """A positive number times common atoms times a - b, if that is what a term is."""
+    """A positive number times a - b times or by common atoms, if that is what a term is."""
     try:
         read = Field(table).read(term)
     except Refused:
         return None
-    if read.bottom != _ONE or len(read.top) != 2 or any(each for (_, each) in read.top):
+    if len(read.bottom) != 1 or len(read.top) != 2:
+        return None
+    (((below, exponent), whole),) = read.bottom.items()
+    if exponent or any(each for (_, each) in read.top):
         return None
     ((first, _), value), ((second, _), other) = sorted(
         read.top.items(), key=lambda item: item[1], reverse=True
     )
     common = tuple(sorted(set(first) & set(second)))
     a, b = (tuple(each for each in powers if each not in common) for powers in (first, second))
-    if value != -other or not a or not b:
+    if value != -other or not a or not b or whole < 0:
         return None
     minus = _monomial(table, (b, ()), Fraction(-1))
     between = table.make("add", _monomial(table, (a, ()), Fraction(1)), minus)
-    factor = _monomial(table, (common, ()), value)
+    factor = _monomial(table, (_combined(common, below, -1), ()), value / whole)
     return between if factor == table.num(1) else table.make("mul", factor, between)
 
 

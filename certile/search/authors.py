@@ -12,7 +12,7 @@ from __future__ import annotations
 import itertools
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from certile.ir.laws import Law
@@ -20,6 +20,7 @@ from certile.ir.meanings import Action, Domain, Meaning
 from certile.ir.terms import Apply, Term, Var, applications, replaced, variables
 from certile.proof.check import check, heading
 from certile.proof.check.certificate import Json
+from certile.records import record
 from certile.search import kept
 from certile.search.laws import Unproved, prove
 
@@ -27,14 +28,15 @@ _SCHEMA: Final = "certile.author/1"
 # The functions that have a meaning over the extended reals.
 _READ: Final = frozenset(
     (
-        *("add", "sub", "mul", "div", "neg", "exp", "log", "abs", "maximum", "minimum", "where"),
+        *("add", "sub", "mul", "div", "neg", "exp", "log", "abs", "where"),
+        *("maximum", "minimum", "fmax", "fmin"),
         *("isnan", "isinf", "isfinite", "eq", "ne", "lt", "le", "gt", "ge", "is"),
         *("bit_and", "bit_or", "bit_not", "list.sum", "list.prod", "list.max", "list.min"),
     )
 )
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Certified:
     """A law and a meaning as the certificate has them, and the certificate as text.
 

@@ -1,16 +1,16 @@
 """Chains of reductions in a program, read as the chains that fold fusion derives laws for.
 
-In: a reduction, later ones over the same elements that use its result, and which results are read
-outside of them.  Out: the ways to read them as a `fusion.Chain`, each with the tiles that are the
-fields of an element.  Decides where the element-wise part of the program is cut: all that does not
-depend on a result of the chain stays in the operands, or, where terms share too much for that,
+In: reductions, later ones over the same elements that use their results, and which results are
+read outside of them.  Out: the ways to read them as a `chain_terms.Chain`, each with the tiles that
+are the fields of an element.  Decides where the element-wise part of the program is cut: all that
+does not depend on a result of the chain stays in the operands, or, where terms share too much,
 everything down to what is no arithmetic is read.  Leaves the derivation to `fusion`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from certile.ir.functions import COMPARISONS, FLOAT_TESTS
@@ -30,11 +30,12 @@ from certile.ir.tile import (
     Result,
     Tile,
 )
-from certile.proof.check.region_terms import DEPTH, RegionReader
+from certile.proof.check.region_terms import DEPTH, RegionReader, parameter_domain
 from certile.proof.check.terms import Refused, require
-from certile.search.fusion import Chain
-from certile.search.outer import COUNT, Outer
-from certile.search.shifts import R
+from certile.records import record
+from certile.search.chain_terms import Beside, Chain
+from certile.search.outer import COUNT, PLAIN, Outer
+from certile.search.shifts import R, centre
 from certile.search.writing import mentions, product, total
 
 # Element-wise functions that have terms, and what else an operand may be made of.
@@ -51,19 +52,21 @@ _MADE_OF: Final = (Map, Cast, Bitcast, Broadcast, Relabel, Load, Iota, Const, Re
 _OPAQUE: Final = frozenset({"where", "maximum", "minimum", "abs"})
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Found:
-    """Reductions of a region, the outer one first; `wanted` are the places read outside of them.
+    """Reductions of a region; `wanted` are the places read outside of them.
 
-    `depends` are the reductions that each value is computed from.
+    The first `outers` of them read no other one.  `depends` are the reductions that each value is
+    computed from.
     """
 
     members: tuple[Reduce, ...]
     wanted: tuple[int, ...]
     depends: Mapping[Node, frozenset[Reduce]]
+    outers: int = 1
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Reading:
     """A chain of terms, the fields of its elements, and which members of `Found` it holds.
 
@@ -105,7 +108,7 @@ class _Reader:
         self._depth = 0
 
     def reading(self, free: bool) -> Reading:
-        """The chain; `free`: factors of the outer result alone are taken out of the sums."""
+        """The chain; `free`: factors of outer results alone are taken out of the sums."""
         for member in self._found.members:
             for arg in member.args:
                 self._cut(arg)
@@ -113,41 +116,43 @@ class _Reader:
         _require_elementwise(operands)
         terms = self._terms(operands)
         names = [f"{R}{place}" for place in range(len(terms))]
-        outer, key = _outer(terms[0])
-        sums: list[tuple[_Share, ...]] = []
-        for place, term in enumerate(terms[1:], 1):
+        count = self._found.outers
+        sums: dict[int, tuple[_Share, ...]] = {}
+        for place, term in enumerate(terms[count:], count):
             known = {other: Var(names[k]) for k, other in enumerate(terms[:place])}
-            body = replaced(_summand(term), known)
-            sums.append(_shares(body, self._elements(), names[:place], free=free))
-        return self._made((outer, key), terms, sums)
+            body, earlier = replaced(_summand(term), known), names[count:place]
+            taken = names[:place] if free else earlier
+            sums[place] = _shares(body, self._elements(), earlier, taken)
+        return self._made(terms, sums)
 
-    def _made(
-        self,
-        start: tuple[Outer, Term],
-        terms: Sequence[Term],
-        sums: Sequence[tuple[_Share, ...]],
-    ) -> Reading:
-        found = self._found
+    def _made(self, terms: Sequence[Term], sums: Mapping[int, tuple[_Share, ...]]) -> Reading:
+        found, count = self._found, self._found.outers
         kept = _needed(found.wanted, sums)
-        # The places in the chain of the shares of each sum that is kept.
-        places: dict[int, tuple[int, ...]] = {0: (0,)}
+        # The places in the chain of each outer reduction, and of the shares of each sum kept.
+        places: dict[int, tuple[int, ...]] = {place: (place,) for place in range(count)}
         for place in kept:
-            first = sum(map(len, places.values()))
-            places[place] = tuple(range(first, first + len(sums[place - 1])))
-        shares = [share for place in kept for share in sums[place - 1]]
-        value, later = _value([share.body for share in shares], self._elements())
+            start = sum(map(len, places.values()))
+            places[place] = tuple(range(start, start + len(sums[place])))
+        shares = [share for place in kept for share in sums[place]]
+        values, later = _values([share.body for share in shares], self._elements(), count)
+        first, *beside = (
+            Beside(*_outer(term), value) for term, value in zip(terms[:count], values, strict=True)
+        )
         moved = {
             f"{R}{place}": total(Var(f"{R}{k}") for k in given) for place, given in places.items()
         }
         chain = Chain(
-            *start,
+            first.outer,
+            first.key,
             tuple(later),
             operands=len(self._operands),
             nonempty=found.members[0].leaves > 0,
-            value=value,
+            value=first.value,
             outside=tuple(substituted(share.factor, moved) for share in shares),
             wanted=tuple(places[place] for place in found.wanted),
             specification=tuple(terms[place] for place in found.wanted),
+            beside=tuple(beside),
+            written=tuple((terms[place], places[place]) for place in places),
         )
         chain, given = self._parametrised(chain)
         wanted = tuple(found.members[place] for place in found.wanted)
@@ -166,7 +171,9 @@ class _Reader:
             require(alike, f"a number in a sum is {tile.dtype}, which is not {accumulate}")
         names = parameter_names(len(spoken))
         by = {name: Var(to) for (name, _), to in zip(spoken, names, strict=True)}
-        made = replace(chain.substituted(by), parameters=dict.fromkeys(names, "finite"))
+        domains = (parameter_domain(tile, divides=False) for _, tile in spoken)
+        parameters = dict(zip(names, domains, strict=True))
+        made = replace(chain.substituted(by), parameters=parameters)
         return made, tuple(tile for _, tile in spoken)
 
     def _elements(self) -> tuple[str, ...]:
@@ -290,7 +297,7 @@ def _summand(term: Term) -> Term:
             raise Refused("a later reduction is no sum")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Share:
     """A sum of `body` times `factor`, which no element is in: a part of a later reduction."""
 
@@ -299,14 +306,13 @@ class _Share:
 
 
 def _shares(
-    body: Term, fields: Sequence[str], results: Sequence[str], *, free: bool
+    body: Term, fields: Sequence[str], earlier: Sequence[str], taken: Sequence[str]
 ) -> tuple[_Share, ...]:
     """The sum of a body, cut where it adds what earlier sums give.
 
-    `results` name what was reduced before, the outer one first; with `free`, factors that read
-    that one alone are taken out as well.
+    Factors that no element is in leave the sum where they read one of `taken`, which are results
+    that were reduced before, `earlier` sums among them.
     """
-    earlier, taken = results[1:], results[0 if free else 1 :]
     own: list[Term] = []
     shares: list[_Share] = []
     for part in _parts(body, earlier):
@@ -340,14 +346,14 @@ def _parts(term: Term, names: Sequence[str]) -> list[Term]:
             return [term]
 
 
-def _needed(wanted: Sequence[int], sums: Sequence[tuple[_Share, ...]]) -> list[int]:
+def _needed(wanted: Sequence[int], sums: Mapping[int, tuple[_Share, ...]]) -> list[int]:
     """The places of the sums that are read, or that such a sum reads."""
     needed = set(wanted)
-    for place in range(len(sums), 0, -1):
+    for place in sorted(sums, reverse=True):
         if place in needed:
-            factors = [share.factor for share in sums[place - 1]]
-            needed |= {k for k in range(1, place) if any(mentions(f, f"{R}{k}") for f in factors)}
-    kept = [place for place in range(1, len(sums) + 1) if place in needed]
+            factors = [share.factor for share in sums[place]]
+            needed |= {k for k in sums if any(mentions(f, f"{R}{k}") for f in factors)}
+    kept = [place for place in sums if place in needed]
     if not kept:
         raise Refused("no sum of the chain is read")
     return kept
@@ -378,24 +384,31 @@ def _pulled(term: Term, fields: frozenset[str], names: Sequence[str]) -> tuple[T
             return term, Lit(1.0)
 
 
-def _value(bodies: Sequence[Term], fields: tuple[str, ...]) -> tuple[Term, list[Term]]:
-    """The function of the outer result that all summands read, and they over it as `r`."""
-    result, found = f"{R}0", dict[Term, None]()
+def _values(
+    bodies: Sequence[Term], fields: tuple[str, ...], outers: int
+) -> tuple[list[Term], list[Term]]:
+    """The function of each outer result that all summands read, and they over these as `r`, ….
+
+    A result that no summand reads other than by a factor outside of it is its own function.
+    """
+    results = [f"{R}{place}" for place in range(outers)]
+    found: list[dict[Term, None]] = [{} for _ in results]
+
+    def named(place: int, term: Term) -> Term:
+        found[place][substituted(term, {results[place]: Var(R)})] = None
+        return Var(centre(place))
 
     def hoisted(term: Term) -> Term:
-        if not isinstance(term, Apply) or not mentions(term, result):
-            if term == Var(result):
-                found[term] = None
-                return Var(R)
-            return term
-        alone = not mentions(term, *fields)
+        read = [place for place, result in enumerate(results) if mentions(term, result)]
+        if not read or isinstance(term, Var):
+            return named(read[0], term) if read else term
+        assert isinstance(term, Apply)
+        alone = len(read) == 1 and not mentions(term, *fields)
         if alone and (term.fn in _OPAQUE or (term.fn == "div" and term.args[1] == COUNT)):
-            found[term] = None
-            return Var(R)
+            return named(read[0], term)
         return Apply(term.fn, tuple(map(hoisted, term.args)))
 
     later = [hoisted(body) for body in bodies]
-    if len(found) > 1:
+    if max(map(len, found)) > 1:
         raise Refused("the sums read several functions of the outer result")
-    value = next(iter(found), Var(result))
-    return substituted(value, {result: Var(R)}), later
+    return [next(iter(each), PLAIN) for each in found], later

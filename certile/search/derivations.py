@@ -23,9 +23,12 @@ from certile.ir.printer import law_to_json
 from certile.ir.terms import Term, to_json
 from certile.proof.check import check, terms
 from certile.proof.check.certificate import Json
-from certile.search import fusion, kept, outer, shifts, writing
-from certile.search.fusion import Chain, Fused, derive, meaning
+from certile.proof.check.terms import Refused
+from certile.search import assembly, chain_terms, fusion, kept, outer, shifts, sizes, writing
+from certile.search.chain_terms import Chain, meaning
+from certile.search.fusion import Fused, derive
 from certile.search.laws import Unproved
+from certile.search.sizes import limits_of
 
 SHIPPED: Final = "chains.json"
 _DOMAINS: Final[dict[str, Domain]] = {"any": "any", "finite": "finite"}
@@ -66,7 +69,12 @@ def read(chain: Chain, content: object) -> Fused | None:
                 law = law_from_json(text)
             except (ValueError, TypeError, KeyError, RecursionError):
                 return None
-            meant = meaning(chain, specification, law.closed or (), _DOMAINS[word])
+            try:
+                asked = [limit.size for limit in limits_of(law, specification)]
+            except Refused:
+                return None
+            stated = (*specification, *asked)
+            meant = meaning(chain, stated, law.closed or (), _DOMAINS[word])
             if check(certificate, law, meant) is None:
                 return Fused(law, meant, certificate)
     return None
@@ -124,7 +132,7 @@ def _refused_as(name: str) -> str:
 @cache
 def _method() -> str:
     """A digest of how laws are derived: another method may derive other ones, as true."""
-    sources = (fusion, outer, shifts, writing)
+    sources = (assembly, chain_terms, fusion, outer, shifts, sizes, writing)
     texts = (Path(inspect.getfile(module)).read_bytes() for module in sources)
     return hashlib.sha256(b"\0".join(texts)).hexdigest()
 
@@ -157,4 +165,12 @@ def _plain(chain: Chain) -> Json:
         **{name: to_json(getattr(chain, name)) for name in ("key", "value")},
         **{name: listed(getattr(chain, name)) for name in ("later", "outside", "specification")},
         "parameters": dict(chain.parameters),
+        "written": [[to_json(term), list(places)] for term, places in chain.written],
+        **_more(chain),
     }
+
+
+def _more(chain: Chain) -> Json:
+    """Outer reductions beside the first one, if there are."""
+    said = [[each.outer, to_json(each.key), to_json(each.value)] for each in chain.beside]
+    return {"beside": said} if said else {}

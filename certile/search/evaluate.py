@@ -9,12 +9,12 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final
 
 from certile.proof.check import kinds
-from certile.proof.check.terms import JOIN, UNIT, Row, Table
+from certile.proof.check.terms import JOIN, RANKED, UNIT, Row, Table
+from certile.records import record
 
 Element = Mapping[str, float]
 
@@ -26,7 +26,7 @@ class Unspecified(Exception):  # noqa: N818 - the term has no value, which is no
     """A number other than zero over zero, or a number too large here."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class World:
     """What the lists hold, and the values of symbols and of the element of a list around."""
 
@@ -109,6 +109,8 @@ class _Evaluator:
     def _value(self, row: Row, element: Element | None) -> float:
         if row.op in JOIN:
             return self._aggregate(row)
+        if row.op in RANKED.values():
+            return self._ranked(row)
         if row.op == "num":
             return float(row.value)  # type: ignore[arg-type]
         if row.op in ("elem", "sym"):
@@ -131,6 +133,22 @@ class _Evaluator:
         for element in self._world.lists[str(row.value)]:
             out = _OPERATIONS[join](out, self.value(row.args[0], element))
         return out
+
+    def _ranked(self, row: Row) -> float:
+        """The first element that is not among the first k - 1, for the k of the element."""
+        (first,) = (op for op, ranked in RANKED.items() if ranked == row.op)
+        join, sign = JOIN[first], 1 if first == "top" else -1
+        held = self._world.lists[str(row.value)]
+        pairs = [[self.value(arg, element) for arg in row.args] for element in held]
+        # NaN is the greatest of all upwards, and the least downwards.
+        keys = [
+            (math.isnan(value), 0.0 if math.isnan(value) else sign * value) for value, _ in pairs
+        ]
+        found = float(UNIT[join])
+        for (value, rank), key in zip(pairs, keys, strict=True):
+            if sum(other >= key for other in keys) >= rank:
+                found = _OPERATIONS[join](found, value)
+        return found
 
 
 def _divide(a: float, b: float) -> float:

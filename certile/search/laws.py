@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
@@ -19,8 +18,10 @@ from certile.proof.check.finite import SHARED
 from certile.proof.check.reader import DOMAINS, goals
 from certile.proof.check.replay import Goal, Step
 from certile.proof.check.terms import Refused, Table
-from certile.proof.goal_text import goal_text, rows
+from certile.proof.document import certificate
+from certile.proof.goal_text import goal_text
 from certile.proof.render import claim_lines
+from certile.records import record
 from certile.search.evaluate import Unspecified, World, agree, draw_world, evaluate, kind_of
 from certile.search.prover import prove_goal, search_table
 
@@ -29,7 +30,7 @@ _FEW_TRIALS: Final = 60
 _SEED: Final = 1
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Counterexample:
     """Lists, or one element, on which the two sides of an obligation differ."""
 
@@ -56,7 +57,7 @@ class Counterexample:
         return f"on {where}: {self.left:g} against {self.right:g}"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Unproved:
     """A law that was not proved: the first obligation that failed.
 
@@ -116,7 +117,7 @@ def prove(law: Law, meaning: Meaning | Action) -> Json | Unproved:
             table.fuel = search_table().fuel
             return _refused(table, law, meaning, (name, goal), refute(table, goal, symbols))
         scripts[name] = steps
-    return _certificate(table, heading(law, meaning), obligations, scripts)
+    return certificate(table, heading(law, meaning), obligations, scripts)
 
 
 def _refused(
@@ -188,40 +189,6 @@ def _holds(table: Table, world: World, goal: Goal) -> bool:
     """Whether what the goal assumes of kinds is so."""
     assumed = goal.context.kinds.items()
     return all(kind_of(evaluate(table, world, term)) & mask for term, mask in assumed)
-
-
-def _certificate(
-    table: Table,
-    head: Json,
-    obligations: list[tuple[str, Goal]],
-    scripts: Mapping[str, tuple[Step, ...]],
-) -> Json:
-    spoken = {t for steps in scripts.values() for s in steps for t in s.terms}
-    sides = {side for _, goal in obligations for side in (goal.left, goal.right)}
-    used = table.reach(*spoken, *sides)
-    place = {term: number for number, term in enumerate(used)}
-    return {
-        **head,
-        "terms": rows(table, used, place),
-        "obligations": [
-            {
-                "name": name,
-                "goal": [place[goal.left], place[goal.right]],
-                "assumptions": [],
-                "steps": [_step(step, place) for step in scripts[name]],
-            }
-            for name, goal in obligations
-        ],
-    }
-
-
-def _step(step: Step, place: Mapping[int, int]) -> list[object]:
-    parameters: dict[str, object] = {}
-    if step.terms:
-        parameters["terms"] = [place[term] for term in step.terms]
-    if step.masks:
-        parameters["masks"] = list(step.masks)
-    return [step.name, list(step.path), parameters]
 
 
 def _listed(elements: Sequence[Mapping[str, float]]) -> str:

@@ -8,12 +8,13 @@ that condition on a state, and `bad_element` the one on an element alone.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Final, Literal
 
 from certile.ir.terms import Lit, Term, Var, app, applications, replaced, substituted
+from certile.records import record
 
 Outer = Literal["max", "min", "absmax", "mean", "add"]
 # What later sums read unless they read a function of it: the outer result itself.
@@ -22,7 +23,7 @@ PLAIN: Final = Var("r")
 COUNT: Final = app("list.sum", 1.0)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Part:
     """One component: what it is for a list, for none, for one element, and how two merge."""
 
@@ -32,7 +33,7 @@ class Part:
     merge: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Start:
     """An outer reduction of a key, as terms over the names of its components.
 
@@ -61,6 +62,34 @@ class Start:
     def of_list(self, term: Term) -> Term:
         """A term over component names, for a list and without a state."""
         return substituted(term, {name: part.closed for name, part in self.parts.items()})
+
+    def renamed(self, by: Mapping[str, str]) -> Start:
+        """The same over components of other names."""
+
+        def written(term: Term) -> Term:
+            return substituted(term, {name: Var(to) for name, to in by.items()})
+
+        return replace(
+            self,
+            parts={by.get(name, name): part for name, part in self.parts.items()},
+            result=written(self.result),
+            value=written(self.value),
+            bad=None if self.bad is None else written(self.bad),
+        )
+
+
+def together(starts: Iterable[Start]) -> tuple[Start, ...]:
+    """The starts of one law: components have one name where they are one, and else different."""
+    known: dict[str, Part] = {}
+    out: list[Start] = []
+    for start in starts:
+        by: dict[str, str] = {}
+        for name, part in start.parts.items():
+            alike = (at for at, other in known.items() if other == part)
+            by[name] = next(alike, f"{name}{len(known)}" if name in known else name)
+            known[by[name]] = part
+        out.append(start.renamed(by))
+    return tuple(out)
 
 
 def counted() -> Part:

@@ -10,10 +10,10 @@ from collections.abc import Callable
 from typing import Final
 
 from certile.proof.check import kinds
-from certile.proof.check.replay import Goal, Step, attained
-from certile.proof.check.terms import JOIN, Refused, Table
+from certile.proof.check.replay import Goal, Step
+from certile.proof.check.terms import JOIN, LISTS, Refused, Table
 from certile.search.algebra import difference, product, ratio, spread, total
-from certile.search.script import Script
+from certile.search.script import Script, minuend_and_subtrahend
 
 SEARCH_FUEL: Final = 3_000_000
 _DEPTH: Final = 60
@@ -79,9 +79,7 @@ def _finish(script: Script) -> bool:
     if goal.left == goal.right:
         script.take("close")
         return True
-    free = script.table.free
-    recorded = [term for term in goal.context.kinds if goal.context.bound or not free[term]]
-    for term in (*script.reach(), *recorded):
+    for term in (*script.reach(), *goal.context.kinds):
         if not goal.context.kind(term):
             # A split without cases: the facts contradict.
             script.take("split", terms=(term,))
@@ -181,10 +179,13 @@ def _attain(script: Script) -> bool:
     extremes = {term for term in {*terms, *context.kinds} if rows[term].op in JOIN}
     for over in sums:
         for extreme in sorted(extremes):
-            mask = attained(context, extreme, over)
-            if mask is not None and mask != context.kind(over):
-                script.take("attain", terms=(extreme, over))
-                return True
+            mark = script.mark()
+            if rows[extreme].value != rows[over].value:
+                continue
+            if script.attempt("attain", terms=(extreme, over)):
+                if script.goal.context.kind(over) != context.kind(over):
+                    return True
+                script.back(mark)
     return False
 
 
@@ -263,22 +264,33 @@ def _vanishing(script: Script) -> bool:
 
 
 def _difference(script: Script) -> bool:
-    """What is compared with 0 and is c·a - c·b, as c·(a - b): then the order of a and b counts."""
+    """Write what is compared with 0 as c·a, and c·a - c·b as c·(a - b): then their order counts."""
     rows, table = script.table.rows, script.table
     zero = table.num(0)
     for term in script.reach():
         if rows[term].op != "less" or rows[term].args[0] != zero:
             continue
-        of = rows[term].args[1]
-        written = difference(table, of)
+        of, mark = rows[term].args[1], script.mark()
+        rule, written = _multiple(script, of)
         if written is None or written == of:
             continue
-        mark = script.mark()
         for path in list(script.occurrences(of)):
-            script.attempt("ring", path, (written,))
+            script.attempt(rule, path, (written,))
         if script.mark()[1] != mark[1]:
             return True
     return False
+
+
+def _multiple(script: Script, term: int) -> tuple[str, int | None]:
+    """How to write a term as a multiple, positive factor first, and the rule that says so."""
+    op, _, args = script.table.rows[term]
+    if op == "mul" and script.goal.context.kind(args[1]) == kinds.POS:
+        swapped = script.goal.context.kind(args[0]) != kinds.POS
+        return "regroup", script.table.make("mul", *reversed(args)) if swapped else None
+    if op == "div" and script.goal.context.kind(args[1]) == kinds.POS:
+        share = script.table.make("div", script.table.num(1), args[1])
+        return "ring", script.table.make("mul", share, args[0])
+    return "ring", difference(script.table, term)
 
 
 def _decide(script: Script) -> bool:
@@ -294,10 +306,54 @@ def _decide(script: Script) -> bool:
                 return True
         elif row.op in ("same", "less", "max", "min"):
             a, b = row.args
-            known = context.compare(a, b) or context.compare(b, a)
+            orders = [context.kind(table.make("less", *pair)) for pair in ((a, b), (b, a))]
+            numbers = not (context.kind(a) | context.kind(b)) & kinds.NAN
+            known = numbers and kinds.ZERO in orders
             decided = known if row.op in ("max", "min") else context.kind(term) in _DECIDED
-            if not decided and _decide_order(script, a, b):
+            if not decided and (_ordered(script, a, b) or _decide_order(script, a, b)):
                 return True
+    return False
+
+
+def _ordered(script: Script, a: int, b: int) -> bool:
+    """Show the order of two terms by a summand of one of them, and use it."""
+    return _not_below(script, a, b) or _not_below(script, b, a)
+
+
+def _not_below(script: Script, a: int, b: int) -> bool:
+    """Show that a is not below b, by a number between them or by a summand of a, and use it."""
+    table = script.table
+    less, zero = table.make("less", a, b), table.num(0)
+    if script.goal.context.kind(less) == kinds.ZERO:
+        return False
+    if _shown(script, less, zero, "count_from_one"):
+        return True
+    beside = minuend_and_subtrahend(table, b)
+    if a == zero and beside is not None:
+        return _not_below(script, *reversed(beside))
+    facts = script.goal.context.kinds.items()
+    orders = [table.rows[term] for term, mask in facts if mask == kinds.ZERO]
+    between = [row.args[1] for row in orders if row.op == "less" and row.args[0] == a]
+    if any(_shown(script, less, zero, "not_below", each) for each in between):
+        return True
+    op, _, args = table.rows[a]
+    if op != "add":
+        return False
+    mark = script.mark()
+    _not_below(script, args[0], b)
+    if _shown(script, less, zero, "sum_from_summand"):
+        return True
+    script.back(mark)
+    return False
+
+
+def _shown(script: Script, term: int, value: int, axiom: str, *given: int) -> bool:
+    """Use that a term has a value, if an axiom says so."""
+    mark = script.mark()
+    if script.attempt("have", terms=(term, value)):
+        if script.attempt(axiom, (0,), given) and script.attempt("close"):
+            return True
+        script.back(mark)
     return False
 
 
@@ -370,7 +426,7 @@ def _factored(script: Script) -> bool:
 
 def _bodies(script: Script) -> bool:
     left = script.table.rows[script.goal.left]
-    return left.op in JOIN and script.attempt("operands")
+    return left.op in LISTS and script.attempt("operands")
 
 
 def _operands(script: Script) -> bool:

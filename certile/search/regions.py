@@ -13,27 +13,23 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import replace
 
 from certile.diagnostics import Refusal
 from certile.ir.fingerprint import fingerprint
 from certile.ir.folds import fold_of, unproved, value_of_fold
 from certile.ir.laws import Law
-from certile.ir.node import Node, reach
+from certile.ir.node import Node
 from certile.ir.terms import to_json
 from certile.ir.tile import (
-    Carried,
     Fallback,
     Kernel,
-    LoopIndex,
     Parallel,
     Reduce,
     Result,
     Serial,
     Tile,
-    effects,
-    roots,
 )
 from certile.ir.types import Axis, TileType, join_axes
 from certile.ir.verify import verify
@@ -42,10 +38,14 @@ from certile.proof.check.certificate import Json
 from certile.proof.check.region_terms import require_regrouped
 from certile.proof.check.regions import SCHEMA, check_rewrite, conjunction
 from certile.proof.check.terms import Refused
+from certile.records import record
+from certile.search.chain_terms import Chain
 from certile.search.chains import Found, Reading, readings
 from certile.search.derivations import remembered
-from certile.search.fusion import Chain, Fused, rank
+from certile.search.fusion import Fused, rank
 from certile.search.laws import Unproved
+from certile.search.region_reductions import Region, beside_reductions, cascades
+from certile.search.sizes import limits_of
 from certile.source import Loc
 
 _RULE = "rewrite"
@@ -53,13 +53,16 @@ _CLAIMS = {
     "ratio": "another r changes the summand by a factor that no element is in",
     "bound": "no exponent is positive",
 }
-_IN_ORDER = "a loop runs in the order that it is written in; what reduces a tile may be regrouped"
+_IN_ORDER = (
+    'a loop runs in the order that it is written in; policy="unordered_tree" lets its turns be '
+    "regrouped, where each merges into what it carries"
+)
 _ONE_FOLD = "these reductions are one fold"
 _OTHER_AXES = "it is over other axes than the reduction whose result it reads"
 Derive = Callable[[Chain], Fused | Unproved]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Rewrite:
     """A rewritten kernel, its region, its laws, and the certificate that it may run instead.
 
@@ -73,7 +76,7 @@ class Rewrite:
     digest: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Derived:
     """What became of the chains of a region."""
 
@@ -97,7 +100,7 @@ def certificate_text(certificate: Json) -> str:
     return json.dumps(certificate, separators=(",", ":"))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Applied:
     """A kernel with one more chain fused, and by which law."""
 
@@ -122,15 +125,17 @@ class _Deriver:
     def derived(self) -> Derived:
         while self._step():
             pass
-        for loop in _cascades(parallel_regions(self._before)[self._place]):
+        for loop in cascades(parallel_regions(self._before)[self._place]):
             self._refuse(loop, "these loops are one fold", _IN_ORDER)
+        for loop in beside_reductions(parallel_regions(self._before)[self._place]):
+            self._refuse(loop, "this loop and a reduction are one fold", _IN_ORDER)
         self._refusals |= dict.fromkeys(self._apart.values())
         rewrite = self._rewrite() if self._proved else None
         return Derived(rewrite, tuple(self._refusals))
 
     def _step(self) -> bool:
         """Take the next outer reduction; whether there was one."""
-        region = _Region(parallel_regions(self._kernel)[self._place])
+        region = Region(parallel_regions(self._kernel)[self._place])
         for outer in region.reductions:
             later = region.later(outer)
             made = outer.law in self._proved or outer in region.made
@@ -141,7 +146,7 @@ class _Deriver:
             return True
         return False
 
-    def _take(self, region: _Region, outer: Reduce, later: list[Reduce]) -> None:
+    def _take(self, region: Region, outer: Reduce, later: list[Reduce]) -> None:
         faults = {each: self._fault(region, outer, each) for each in (outer, *later)}
         fit = [each for each in later if faults[each] is None]
         for each in (outer, *later):
@@ -152,9 +157,39 @@ class _Deriver:
                 self._refuse(each, _ONE_FOLD, fault)
         if faults[outer] is not None:
             return
-        self._fuse(region, outer, fit)
+        if not self._fuse_beside(region, outer):
+            self._fuse(region, outer, fit)
 
-    def _fault(self, region: _Region, outer: Reduce, at: Reduce) -> str | None:
+    def _fuse_beside(self, region: Region, outer: Reduce) -> bool:
+        """Fuse what reads an outer reduction and others, as far as they and it are one fold."""
+
+        def fits(each: Reduce) -> bool:
+            made = each.law in self._proved or each in region.made
+            return not made and self._fault(region, outer, each) is None
+
+        outers, later = region.beside(outer, fits)
+        if len(outers) == 1:
+            return False
+
+        def attempt(some: list[Reduce], *, report: bool = False, apply: bool = True) -> bool:
+            read = frozenset().union(*(region.depends[each] for each in some))
+            needed = [each for each in outers if each in read]
+            return self._attempt(region, needed, some, report=report, apply=apply)
+
+        if attempt(later):
+            return True
+        kept: list[Reduce] = []
+        for each in later:
+            if attempt([*kept, each], apply=False):
+                kept.append(each)
+        if not any(outer in region.depends[each] for each in kept):
+            return False
+        for each in later:
+            if each not in kept:
+                attempt([*kept, each], report=True, apply=False)
+        return attempt(kept)
+
+    def _fault(self, region: Region, outer: Reduce, at: Reduce) -> str | None:
         """What keeps a reduction out of every chain, whatever its terms are."""
         if self._kernel.math == "fast":
             return "fast math may not tell whether a state is finite"
@@ -170,31 +205,32 @@ class _Deriver:
             return str(refusal)
         return None
 
-    def _fuse(self, region: _Region, outer: Reduce, later: list[Reduce]) -> None:
+    def _fuse(self, region: Region, outer: Reduce, later: list[Reduce]) -> None:
         """Fuse all later reductions, or those that can be fused one by one."""
-        if not later or self._attempt(region, outer, later, report=len(later) == 1):
+        if not later or self._attempt(region, [outer], later, report=len(later) == 1):
             return
         if len(later) > 1:
             kept: list[Reduce] = []
             for each in later:
-                if self._attempt(region, outer, [*kept, each], report=True, apply=False):
+                if self._attempt(region, [outer], [*kept, each], report=True, apply=False):
                     kept.append(each)
             if kept:
-                self._attempt(region, outer, kept, report=True)
+                self._attempt(region, [outer], kept, report=True)
 
     def _attempt(
         self,
-        region: _Region,
-        outer: Reduce,
+        region: Region,
+        outers: list[Reduce],
         later: list[Reduce],
         *,
         report: bool,
         apply: bool = True,
     ) -> bool:
         """Whether the chain was fused, or could be."""
-        members = (outer, *later)
+        members = (*outers, *later)
         refused: list[Refused | Unproved] = []
-        for reading in readings(Found(members, region.wanted(members), region.depends)):
+        found = Found(members, region.wanted(members), region.depends, len(outers))
+        for reading in readings(found):
             if isinstance(reading, Refused):
                 refused.append(reading)
                 continue
@@ -216,7 +252,7 @@ class _Deriver:
         fused = self._derive(reading.chain)
         if isinstance(fused, Unproved):
             return fused
-        law = _discharged(fused.law)
+        law = _discharged(fused, len(reading.wanted))
         kernel = substitute(self._kernel, *_replacements(reading, members, law))
         if verify(kernel):
             return Refused("a result is stored before all that the fold of them reads is loaded")
@@ -321,9 +357,14 @@ def _columns(reading: Reading) -> str | None:
     return None
 
 
-def _discharged(law: Law) -> Law:
-    """The law with one more result: whether every component of the state is finite."""
-    return replace(law, finalize=(*law.finalize, conjunction(law)), results=(*law.results, "bool"))
+def _discharged(fused: Fused, wanted: int) -> Law:
+    """The law with the wanted results and one more: whether the state shows that they hold."""
+    law, written = fused.law, fused.meaning.specification[:wanted]
+    pairs = zip(limits_of(law, written), law.finalize[wanted:], strict=True)
+    tests = [limit.test(size) for limit, size in pairs]
+    law = replace(law, finalize=law.finalize[:wanted], results=law.results[:wanted])
+    tested = conjunction(law, tests)
+    return replace(law, finalize=(*law.finalize, tested), results=(*law.results, "bool"))
 
 
 def _claim(law: Law, fused: Fused) -> Json:
@@ -332,75 +373,3 @@ def _claim(law: Law, fused: Fused) -> Json:
         "domain": dict(fused.meaning.domain),
         "certificate": fused.certificate,
     }
-
-
-class _Region:
-    """A region's reductions in order of evaluation, and what each value is computed from."""
-
-    def __init__(self, parallel: Parallel) -> None:
-        self._roots = [root for step in effects((parallel,)) for root in roots(step)]
-        loops = [step for step in effects(parallel.body) if isinstance(step, Serial)]
-        again = {step for loop in loops for step in effects(loop.body)}
-        axes = {loop.axis for loop in loops}
-        self.depends: dict[Node, frozenset[Reduce]] = {}
-        self.reductions: list[Reduce] = []
-        self.repeated: set[Node] = set()
-        # What a fold and its condition are read through.
-        self.made: set[Node] = set()
-        for at in reach(self._roots, _below):
-            below = list(_below(at))
-            found = frozenset().union(*(self.depends[each] for each in below))
-            if isinstance(at, Reduce):
-                self.reductions.append(at)
-                found |= {at}
-            if isinstance(at, Fallback):
-                self.made.update(at.tried)
-            self.depends[at] = found
-            turns = isinstance(at, LoopIndex) and at.axis in axes
-            inside = isinstance(at, Carried) or at in again or turns
-            after = isinstance(at, Result) and isinstance(at.of, Serial)
-            if inside or (not after and not self.repeated.isdisjoint(below)):
-                self.repeated.add(at)
-
-    def later(self, outer: Reduce) -> list[Reduce]:
-        """The reductions that are computed from one."""
-        return [
-            each for each in self.reductions if each is not outer and outer in self.depends[each]
-        ]
-
-    def wanted(self, members: tuple[Reduce, ...]) -> tuple[int, ...]:
-        """The places of those members that are read by more than other members."""
-
-        def below(at: Node) -> Iterable[Node]:
-            return () if at in members else _below(at)
-
-        read = set(reach(self._roots, below))
-        return tuple(place for place, member in enumerate(members) if member in read)
-
-
-def _cascades(parallel: Parallel) -> Iterator[Serial]:
-    """The loops in which every turn reads what another loop of as many turns gave.
-
-    Each loop has an axis of its own.
-    """
-    loops = [step for step in effects(parallel.body) if isinstance(step, Serial)]
-    for loop in loops:
-        turns = [*loop.yields, *(root for step in effects(loop.body) for root in roots(step))]
-        carried = zip(loop.inits, loop.params, loop.yields, strict=True)
-        turns += [init for init, param, after in carried if param is after]
-        read = {at.of for at in reach(turns, _below) if isinstance(at, Result)}
-        alike = [other for other in loops if other.axis.extent == loop.axis.extent]
-        if any(other is not loop and other in read for other in alike):
-            yield loop
-
-
-def _below(at: Node) -> Iterator[Node]:
-    """What a value is computed from; a fallback's stead is a matter of its own."""
-    if isinstance(at, Fallback):
-        yield from at.tried
-        return
-    yield from at.operands()
-    if isinstance(at, Serial):
-        yield from at.yields
-        for step in effects(at.body):
-            yield from roots(step)

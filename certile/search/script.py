@@ -11,12 +11,12 @@ from typing import Final
 
 from certile.proof.check import kinds
 from certile.proof.check.context import Context
-from certile.proof.check.replay import Goal, Replay, Step
-from certile.proof.check.terms import JOIN, UNIT, Refused, Table
+from certile.proof.check.replay import Goal, Replay, Step, place
+from certile.proof.check.terms import LISTS, UNIT, Refused, Table
 
 Path = tuple[int, ...]
 
-_ATOMS: Final = frozenset({"elem", "sym", "num", *JOIN})
+_ATOMS: Final = frozenset({"elem", "sym", "num", *LISTS})
 
 
 class Script:
@@ -66,14 +66,14 @@ class Script:
 
     def at(self, path: Path) -> tuple[Context, int]:
         """The context and the term at the end of a path of the goal."""
-        context, along = self._replay.place(self.goal, path)
+        context, along = place(self.goal, path)
         return context, along[-1]
 
     def reach(self) -> list[int]:
         """Every term of the goal that may be a parameter of a step, lowest first."""
-        free = self.table.free
-        terms = self.table.reach(self.goal.left, self.goal.right)
-        return sorted(term for term in terms if self.goal.context.bound or not free[term])
+        free, (_, left, right) = self.table.free, self.goal
+        terms = self.table.reach(left, right)
+        return sorted(term for term in terms if free[left] or free[right] or not free[term])
 
     def occurrences(self, term: int) -> Iterator[Path]:
         """The paths to a term, each found after the step taken at the one before."""
@@ -122,23 +122,65 @@ class Script:
         if row.op != "num" and context.kind(term) in kinds.ONLY:
             return "equality", (self.table.num(kinds.ONLY[context.kind(term)]),)
         if row.op == "choose":
-            condition, first, second = row.args
-            decided = (
-                context.kind(condition) & kinds.ZERO == 0 or context.kind(condition) == kinds.ZERO
-            )
-            return ("branch", ()) if decided or first == second else None
+            return self._chosen(context, *row.args)
         if row.op in ("add", "mul", "max", "min") and self.table.num(UNIT[row.op]) in row.args:
             neutral, (a, b) = self.table.num(UNIT[row.op]), row.args
             return "regroup", (b if a == neutral else a,)
         if row.op in ("max", "min"):
-            a, b = row.args
-            known = context.compare(a, b) or context.compare(b, a)
-            return ("extreme", ()) if known else None
+            return self._extreme(context, row.op, *row.args)
+        if row.op == "less" and row.args[0] == self.table.num(0):
+            return self._sign(context, row.args[1])
+        if row.op == "same":
+            return self._apart(context, *row.args)
         if row.op == "log":
             return (
                 "log_of_exp" if self.table.rows[row.args[0]].op == "exp" else "log_of_product"
             ), ()
         return self._known_identity(context, term)
+
+    def _chosen(
+        self, context: Context, condition: int, first: int, second: int
+    ) -> tuple[str, Path] | None:
+        mask = context.kind(condition)
+        if mask == kinds.ZERO:
+            return "choose_second", ()
+        if not mask & kinds.ZERO:
+            return "choose_first", ()
+        return ("choose_either", ()) if first == second else None
+
+    def _extreme(self, context: Context, op: str, a: int, b: int) -> tuple[str, Path] | None:
+        """The greater or the lesser of two numbers in a known order."""
+        if (context.kind(a) | context.kind(b)) & kinds.NAN:
+            return None
+        if context.kind(self.table.make("less", b, a)) == kinds.ZERO:
+            return ("max_second" if op == "max" else "min_first"), ()
+        if context.kind(self.table.make("less", a, b)) == kinds.ZERO:
+            return ("max_first" if op == "max" else "min_second"), ()
+        added = [self.table.rows[each].op for each in (a, b)] == ["add", "add"]
+        return ("max_of_sums", ()) if op == "max" and added else None
+
+    def _sign(self, context: Context, term: int) -> tuple[str, Path] | None:
+        """Whether a term is positive, as the order of what it is the difference of."""
+        op, _, args = self.table.rows[term]
+        if op == "mul" and context.kind(args[0]) == kinds.POS:
+            return "sign_of_multiple", ()
+        beside = minuend_and_subtrahend(self.table, term)
+        if beside is None:
+            return None
+        decided = context.kind(self.table.make("less", *reversed(beside))) in kinds.ONLY
+        return ("sign_of_difference", ()) if decided else None
+
+    def _apart(self, context: Context, a: int, b: int) -> tuple[str, Path] | None:
+        """What lies between two terms, one end included."""
+        facts = (self.table.rows[term] for term in context.kinds)
+        for between in sorted({arg for row in facts if row.op == "less" for arg in row.args}):
+            above, over = (self.table.make("less", between, each) for each in (a, b))
+            if context.kind(above) == kinds.ZERO and context.kind(over) == kinds.POS:
+                return "apart_above", (between,)
+            below, under = (self.table.make("less", each, between) for each in (a, b))
+            if context.kind(below) == kinds.ZERO and context.kind(under) == kinds.POS:
+                return "apart_below", (between,)
+        return None
 
     def _known_identity(self, context: Context, term: int) -> tuple[str, Path] | None:
         """An earlier atom that an atom is known to be."""
@@ -155,3 +197,12 @@ class Script:
             and context.kind(self.table.make("same", term, each)) == kinds.POS
         ]
         return ("equality", (same[0],)) if same else None
+
+
+def minuend_and_subtrahend(table: Table, term: int) -> tuple[int, int] | None:
+    """a and b of a term a + -1·b, as the axiom about its sign writes it."""
+    op, _, args = table.rows[term]
+    beside = table.rows[args[1]] if op == "add" else None
+    if beside is None or beside.op != "mul" or beside.args[0] != table.num(-1):
+        return None
+    return args[0], beside.args[1]

@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+import operator
+import struct
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
 from functools import reduce
+from itertools import product as choices
+from typing import Final
 
 from certile.ir.terms import Apply, Lit, Term, Var, app
+
+# How many numbers of a program another one is written by, and to what power.
+_KNOWN: Final = 3
+_POWER: Final = 3
 
 
 def mentions(term: Term, *names: str) -> bool:
@@ -59,6 +69,54 @@ def total(terms: Iterable[Term]) -> Term:
     return reduce(lambda a, b: app("add", a, b), kept) if kept else Lit(0.0)
 
 
-def scaled(value: float, term: Term) -> Term:
-    """A number times a term."""
-    return product([Lit(value), term])
+def numbers(terms: Iterable[Term]) -> tuple[Fraction, ...]:
+    """The sizes of the numbers in terms, without 0 and 1."""
+    found, waiting = dict[Fraction, None](), list(terms)
+    while waiting:
+        match waiting.pop():
+            case Lit(float() as value) if math.isfinite(value) and abs(value) not in (0, 1):
+                found[abs(Fraction(value))] = None
+            case Apply(_, args):
+                waiting += args
+            case _:
+                pass
+    return tuple(found)
+
+
+def scaled(value: Fraction, term: Term, known: Sequence[Fraction] = ()) -> Term:
+    """A number times a term; by products and quotients of known numbers where f32 has it not.
+
+    What a program says in two numbers may have a product that no literal of it is.
+    """
+    known = known[:_KNOWN]
+    powers = sorted(choices(range(-_POWER, _POWER + 1), repeat=len(known)), key=_sizes)
+    written = ((value / math.prod(map(operator.pow, known, by)), by) for by in powers)
+    rest, by = next((each for each in written if _is_exact(each[0])), (value, (0,) * len(known)))
+    sides = [
+        [
+            Lit(float(number))
+            for number, power in zip(known, by, strict=True)
+            for _ in range(s * power)
+        ]
+        for s in (1, -1)
+    ]
+    above = product([Lit(float(rest)), *sides[0], term])
+    return app("div", above, product(sides[1])) if sides[1] else above
+
+
+def _sizes(powers: Iterable[int]) -> int:
+    return sum(map(abs, powers))
+
+
+def _is_exact(value: Fraction) -> bool:
+    """Whether a number is one of f32."""
+    return value == 0 or (
+        2.0**-126 <= abs(value) < 2.0**127
+        and struct.unpack("f", struct.pack("f", value))[0] == value
+    )
+
+
+def either(conditions: Iterable[Term | None]) -> Term | None:
+    """Whether one of some conditions holds; None of none."""
+    kept = [condition for condition in conditions if condition is not None]
+    return reduce(lambda a, b: app("bit_or", a, b), kept) if kept else None

@@ -22,7 +22,7 @@ from certile.ir.walk import evaluated
 from certile.plan.record import Mapping
 from certile.plan.rounding import rounding_of
 from certile.runtime.cpu.engine import compile_module, load_object
-from certile.search.fusion import Chain, derive
+from certile.search.fusion import Beside, Chain, derive
 from tests import adversaries
 from tests.differential.harness import HOST_SHEET, REFERENCE, SHEETS, Case
 
@@ -32,6 +32,13 @@ WEIGHT, WEIGHTED = app("exp", PAIR), app("mul", app("exp", PAIR), "x1")
 CHAINS = {
     "weights": Chain("max", Var("x0"), (WEIGHT, WEIGHTED), operands=2),
     "spread": Chain("mean", Var("x"), (app("mul", FROM_R, FROM_R),)),
+    "both spreads": Chain(
+        "mean",
+        Var("x0"),
+        (app("mul", PAIR, app("sub", "x1", "r_1")),),
+        operands=2,
+        beside=(Beside("mean", Var("x1")),),
+    ),
     "third": Chain("mean", Var("x"), (app("mul", app("mul", FROM_R, FROM_R), FROM_R),)),
     "from the maximum": Chain("max", Var("x"), (app("mul", FROM_R, FROM_R),)),
     "by the size": Chain("absmax", Var("x"), (app("div", app("mul", "x", 127.0), "r"),)),
@@ -159,6 +166,11 @@ def exact(law, inputs):
         "softmax_sum": lambda: [summed(weight * others[0]) / summed(weight)],
         "weights": lambda: [most, summed(weight), summed(weight * others[0])],
         "spread": lambda: [mean, summed(off * off)],
+        "both_spreads": lambda: [
+            mean,
+            summed(others[0]) / x.shape[1],
+            summed(off * (others[0] - (summed(others[0]) / x.shape[1])[:, None])),
+        ],
         "third": lambda: [mean, summed(off**3)],
         "from_the_maximum": lambda: [most, summed((x - most[:, None]) ** 2)],
         "by_the_size": lambda: [

@@ -154,7 +154,15 @@ def recurrence(x):
     return [h]
 
 
+def first_values(x, sign, none):
+    """The first two in an order in which a NaN comes first."""
+    held = np.sort(sign * np.append(x, [none, none]))[::-1]
+    return sign * held[:2]
+
+
 MEANING = {
+    "top_values": lambda x: first_values(x, 1, -INF),
+    "bottom_values": lambda x: first_values(x, -1, INF),
     "affine": recurrence,
     "sum_var": lambda x: [x.sum(), x.var()],
     "fmax": lambda x: [np.fmax.reduce(x, initial=-INF)],

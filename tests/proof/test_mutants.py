@@ -17,8 +17,23 @@ from certile.search.evaluate import Unspecified, World, agree, draw_world, evalu
 from certile.search.prover import prove_goal, search_table
 from tests.terms import changed, places
 
-_SWAPS = [("add", "sub", "mul"), ("maximum", "minimum", "add"), ("lt", "gt", "eq", "ne")]
-_LAWS = ["absmax", "all", "any", "fmin", "argmax", "mean_var", "logsumexp", "softmax_sum"]
+_SWAPS = [
+    ("add", "sub", "mul"),
+    ("maximum", "minimum", "add"),
+    ("fmax", "fmin", "maximum"),
+    ("lt", "gt", "eq", "ne"),
+]
+_LAWS = [
+    "absmax",
+    "all",
+    "any",
+    "fmin",
+    "argmax",
+    "mean_var",
+    "logsumexp",
+    "softmax_sum",
+    "top_values",
+]
 
 
 def _number(choose, value):
@@ -88,7 +103,7 @@ def _satisfied(table, goal, world):
 
 def _worlds(table, goal, world):
     """The world itself, or with each element of its lists for a goal about an element."""
-    if not goal.context.bound:
+    if not any(table.free[term] for term in (goal.left, goal.right, *goal.context.kinds)):
         yield world
         return
     for elements in world.lists.values():

@@ -7,14 +7,14 @@ from collections import Counter
 import pytest
 
 from certile.proof.check import kinds
-from certile.proof.check.context import BELOW
-from certile.proof.check.replay import Goal, Replay, Step, attained
+from certile.proof.check.replay import Goal, Replay, Step
 from certile.proof.check.rules import RULES
 from certile.proof.check.terms import JOIN, Refused
 from certile.proof.goal_text import text
 from certile.search.algebra import product
 from certile.search.evaluate import agree, kind_of
 from tests.proof.worlds import Sample
+from tests.unit.proof.builder import BELOW, attained, order
 
 _SAMPLES = 50
 _OF_ONE_TERM = [name for name, (count, _) in RULES.items() if not count]
@@ -62,7 +62,7 @@ def test_comparisons_hold(samples):
                 x, y = sample.value(a, element), sample.value(b, element)
                 if x is None or y is None:
                     continue
-                rank = context.compare(a, b)
+                rank = order(context, a, b)
                 seen[rank] += 1
                 if rank:
                     below = x < y if rank == BELOW else x <= y or agree(x, y)
@@ -105,6 +105,14 @@ def _products_and_sums(sample, terms):
         yield table.make("sum", table.make("add", f, g), value=name)
         yield table.make("log", table.make("mul", a, b))
         yield table.make("log", table.make("exp", a))
+        yield table.make("choose", c, a, a)
+        shifted = (table.make("add", each, c) for each in (a, b))
+        yield table.make("max", *shifted)
+        minus = table.make("mul", table.num(-1), b)
+        for of in (table.make("add", a, minus), table.make("mul", b, a)):
+            yield table.make("less", table.num(0), of)
+        yield table.make("less", table.count(name), table.num(1))
+        yield table.make("less", table.make("add", a, b), choose.choice(sample.closed))
         yield table.make(choose.choice(list(JOIN)), f, value=name)
 
 

@@ -8,16 +8,17 @@ used.
 import math
 
 from certile.proof.check import kinds
-from certile.proof.check.context import AT_MOST, BELOW, Context
+from certile.proof.check.context import Context
 from certile.proof.check.terms import Table
 from certile.search.evaluate import Unspecified, World, draw_element, evaluate, kind_of
-from tests.unit.proof.builder import identical, in_order
+from tests.unit.proof.builder import AT_MOST, BELOW, identical, in_order
 
 DOMAIN = {"x": kinds.ANY, "v": kinds.ANY, "i": kinds.ZERO | kinds.POS}
 _CONSTANTS = (0, 1, -1, 2, "inf", "-inf", "nan")
 _BINARY = ("add", "add", "mul", "mul", "div", "max", "min", "same", "less")
 _UNARY = ("exp", "log", "abs", "kind")
 _LISTS = ("sum", "sum", "prod", "top", "bottom")
+_RANKS = ("largest", "smallest")
 
 
 class Sample:
@@ -85,6 +86,11 @@ class Sample:
             op = choose.choice(_LISTS)
             body = choose.choice([*self.free, *constants[:2]])
             self.closed.append(table.make(op, body, value=name))
+            if choose.random() < 0.2:
+                # Also a rank that differs from element to element.
+                rank = choose.choice((table.num(2), table.num(2), table.num(1), self.free[0]))
+                ranked = choose.choice(_RANKS)
+                self.closed.append(table.make(ranked, body, rank, value=name))
         self.closed = [term for term in self.closed if self.value(term) is not None]
         self.free = [term for term in self.free if table.free[term]]
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from certile.ir.dtypes import bool_
-from certile.ir.terms import app
+from certile.ir.terms import Apply
 from certile.ir.tile import Fallback, LoopIndex, Reduce, Result, Store, View
 from certile.ir.walk import parallel_regions, specialise, values
 from certile.plan.depth import depths
@@ -119,19 +119,24 @@ def judge(ran, before, given, what):
     return found
 
 
-def watched(kernel):
-    """The kernel with more outputs: `again`, a flag a row, and `finite0`, … one a component.
+def tests(law):
+    """The tests of a derived law, of which its last result is the conjunction."""
+    found, left = [], law.finalize[-1]
+    while isinstance(left, Apply) and left.fn == "bit_and":
+        left, last = left.args
+        found.insert(0, last)
+    return [left, *found]
 
-    `again` is the condition of the one fallback; `finiteK` whether component K of the state is.
+
+def watched(kernel):
+    """The kernel with more outputs: `again`, a flag a row, and `finite0`, … one a test.
+
+    `again` is the condition of the one fallback; `finiteK` whether test K of the law is met.
     """
     (fallback,) = fallbacks(kernel)
     fold = folded(fallback)
-    names = [*(component.name for component in fold.law.state), *fold.law.parameters]
-    law = replace(
-        fold.law,
-        finalize=tuple(app("isfinite", name) for name in names),
-        results=("bool",) * len(names),
-    )
+    names = tests(fold.law)
+    law = replace(fold.law, finalize=tuple(names), results=("bool",) * len(names))
     parts = fold.with_(law=law, type=replace(fold.type, dtype=bool_))
     flags = {"again": fallback.when}
     for k in range(len(names)):

@@ -7,6 +7,7 @@ from tests.rewrites.grammar import Chain, Fold
 
 WEIGHT = "(exp (sub x r0))"
 OFF = "(sub x (div r0 n))"
+OFF_Y = "(sub y (div r1 n))"
 
 
 def chain(*folds, stored=None, row=None):
@@ -29,6 +30,18 @@ INSTANCES = {
     ),
     "third moment": chain("sum x", f"sum (mul (mul {OFF} {OFF}) {OFF})"),
     "covariance": chain("sum x", f"sum (mul {OFF} y)"),
+    "covariance of both": chain(
+        "sum x", "sum y", f"sum (mul {OFF} {OFF_Y})", stored=("r0", "r1", "(div r2 n)")
+    ),
+    "correlation": chain(
+        *("sum x", "sum y", f"sum (mul {OFF} {OFF})", f"sum (mul {OFF_Y} {OFF_Y})"),
+        f"sum (mul {OFF} {OFF_Y})",
+    ),
+    "divergence": chain(
+        *("max x", "max y", f"sum {WEIGHT}", "sum (exp (sub y r1))"),
+        f"sum (mul {WEIGHT} (sub (sub x r0) (sub y r1)))",
+    ),
+    "cooled": chain("max x", "sum (exp (div (sub x r0) 0.7))"),
     "absmax-scaled": chain("absmax x", "sum (mul x (div 127.0 r0))"),
     "squares by the size": chain("absmax x", "sum (mul (div x r0) (div x r0))"),
 }

@@ -76,6 +76,20 @@ def covariances(x: ct.View, v: ct.View, out: ct.View):
 
 
 @ct.tile_kernel
+def covariances_of_both(x: ct.View, v: ct.View, out: ct.View):
+    """One mean is the same for all columns, the other one keeps them."""
+    rows, keys = ct.axis("rows", x.shape[0]), ct.axis("keys", x.shape[1])
+    cols = ct.axis("cols", v.shape[2])
+    for r in ct.parallel(rows):
+        row, value = x[r, keys], v[r, keys, cols]
+        count = ct.cast(x.shape[1], ct.f32)
+        off = row - ct.reduce(row, keys, ct.add) / count
+        out[r, cols] = ct.reduce(
+            off * (value - ct.reduce(value, keys, ct.add) / count), keys, ct.add
+        )
+
+
+@ct.tile_kernel
 def variances(v: ct.View, out: ct.View):
     """All reductions keep the columns."""
     rows, keys = ct.axis("rows", v.shape[0]), ct.axis("keys", v.shape[1])
@@ -114,6 +128,7 @@ PROGRAMS = {
         lambda n, length: _row(n, length) | {"x": (n, HEADS, length), "out": (n, HEADS, COLS)},
     ),
     "covariances": (covariances, _row),
+    "covariances of both": (covariances_of_both, _row),
     "variances": (variances, lambda n, length: {"v": (n, length, COLS), "out": (n, COLS)}),
     "shifted": (shifted, lambda n, length: _row(n, length) | {"b": (n, COLS)}),
 }

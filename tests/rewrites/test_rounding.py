@@ -21,6 +21,7 @@ WIDEST = {
     "standardised": 1e-2,
     "absmax-scaled": 1e-2,
     "third moment": None,
+    "covariance of both": None,
 }
 
 

@@ -1,4 +1,4 @@
-"""Certificates: the JSON of `certile.certificate/2`, and `check`, which says whether one holds.
+"""Certificates: the JSON of `certile.certificate/3`, and `check`, which says whether one holds.
 
 The goals, domain and discharges come from the law and its meaning; a certificate supplies only
 terms and steps, and repeats the rest so that it speaks of nothing else by accident.  What reads
@@ -9,27 +9,24 @@ sentence that says what does not hold.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from collections.abc import Collection
-from dataclasses import asdict
 from fractions import Fraction
 from typing import Final
 
 from certile.ir.laws import Law
-from certile.ir.meanings import Action, Meaning
+from certile.ir.meanings import Action, Meaning, claim
 from certile.proof.check.kinds import ANY
 from certile.proof.check.reader import goals
-from certile.proof.check.replay import STEP_NAMES, Goal, Replay, Step
-from certile.proof.check.terms import ARITY, JOIN, VALUED, Refused, Table, Value, require
+from certile.proof.check.replay import STEPS, Goal, Replay, Step
+from certile.proof.check.terms import ARITY, LISTS, VALUED, Refused, Table, Value, require
 
 Json = dict[str, object]
 
-SCHEMA: Final = "certile.certificate/2"
+SCHEMA: Final = "certile.certificate/3"
 FUEL: Final = 400_000
 _LENGTH: Final = 1_000_000
-_STEPS: Final = 20_000
 _FIELDS: Final = (
     *("schema", "law", "before", "after", "domain", "witness", "discharges"),
     *("terms", "obligations", "rounding"),
@@ -39,27 +36,8 @@ _CONSTANT: Final = re.compile(r"-inf|inf|nan|-?[0-9]{1,600}(/[1-9][0-9]{0,599})?
 
 
 def heading(law: Law, meaning: Meaning | Action) -> Json:
-    """What a certificate of this law repeats: digests of meaning and law, the domain."""
-    return {
-        "schema": SCHEMA,
-        "law": law.name,
-        "before": _digest((meaning, ("specification", "loop", "step", "start", "result"))),
-        "after": _digest(
-            (law, ("state", "identity", "lift", "merge", "finalize", "commutative")),
-            (meaning, ("closed", "parts", "act")),
-        ),
-        "domain": dict(meaning.given()),
-        # One is in every domain there is.
-        "witness": dict.fromkeys(meaning.given(), "1"),
-        "discharges": [asdict(discharge) for discharge in meaning.discharges],
-        "rounding": None,
-    }
-
-
-def _digest(*parts: tuple[object, tuple[str, ...]]) -> str:
-    """SHA-256 of some fields of a law and its meaning, where they are there."""
-    content = [(name, getattr(of, name, None)) for of, names in parts for name in names]
-    return hashlib.sha256(repr(content).encode()).hexdigest()
+    """What a certificate of this law repeats; it says nothing of rounding, which a plan has."""
+    return {"schema": SCHEMA, **claim(law, meaning), "rounding": None}
 
 
 def check(certificate: object, law: Law, meaning: Meaning | Action, fuel: int = FUEL) -> str | None:
@@ -73,7 +51,10 @@ def check(certificate: object, law: Law, meaning: Meaning | Action, fuel: int = 
         for name, value in heading(law, meaning).items():
             require(content[name] == value, f"the certificate is of another {name}")
         terms = terms_of(table, content["terms"], meaning.domain)
-        _check_proofs(table, obligations, terms, content["obligations"])
+        proofs = list_of(content["obligations"], "the obligations")
+        require(len(proofs) == len(obligations), f"there must be {len(obligations)} obligations")
+        for proof, (name, goal) in zip(proofs, obligations, strict=True):
+            _check_proof(proof, name, goal, terms)
     except Refused as refusal:
         return str(refusal)
     except RecursionError:
@@ -81,26 +62,20 @@ def check(certificate: object, law: Law, meaning: Meaning | Action, fuel: int = 
     return None
 
 
-def _check_proofs(
-    table: Table, obligations: list[tuple[str, Goal]], terms: list[int], content: object
-) -> None:
-    proofs, left = list_of(content, "the obligations"), _STEPS
-    require(len(proofs) == len(obligations), f"there must be {len(obligations)} obligations")
-    for proof, (name, goal) in zip(proofs, obligations, strict=True):
-        each = fields_of(proof, _PROOF, f"obligation {name}")
-        sides = [terms[side] for side in naturals(each["goal"], len(terms), "the sides of a goal")]
-        same = each["name"] == name and sides == [goal.left, goal.right]
-        require(same, f"obligation {name} is missing, or has another goal")
-        require(each["assumptions"] == [], f"{name}: only the domain may be assumed")
-        script, replay = list_of(each["steps"], "the steps"), Replay(table, [goal])
-        left -= len(script)
-        require(left >= 0, "the certificate has too many steps")
-        for number, step in enumerate([step_of(step, terms) for step in script]):
-            try:
-                replay.apply(step)
-            except Refused as refusal:
-                raise Refused(f"{name}, step {number} {step.name}: {refusal}") from refusal
-        require(not replay.goals, f"{name}: {len(replay.goals)} goals are left")
+def _check_proof(proof: object, name: str, goal: Goal, terms: list[int]) -> None:
+    each = fields_of(proof, _PROOF, f"obligation {name}")
+    replay = Replay(goal.context.table, [goal])
+    sides = [terms[side] for side in naturals(each["goal"], len(terms), "the sides of a goal")]
+    same = each["name"] == name and sides == [goal.left, goal.right]
+    require(same, f"obligation {name} is missing, or has another goal")
+    require(each["assumptions"] == [], f"{name}: only the domain may be assumed")
+    for number, content in enumerate(list_of(each["steps"], "the steps")):
+        step = step_of(content, terms)
+        try:
+            replay.apply(step)
+        except Refused as refusal:
+            raise Refused(f"{name}, step {number} {step.name}: {refusal}") from refusal
+    require(not replay.goals, f"{name}: {len(replay.goals)} goals are left")
 
 
 def document_of(content: object, longest: int, names: Collection[str]) -> Json:
@@ -159,7 +134,7 @@ def _value(op: str, value: object, fields: Collection[str]) -> Value:
         return str(text) if text in ("-inf", "inf", "nan") else Fraction(str(text))
     if op == "kind":
         return naturals([value], ANY + 1, "a mask")[0]
-    names = fields if op == "elem" else ("xs", "ys") if op in JOIN else (value,)
+    names = fields if op == "elem" else ("xs", "ys") if op in LISTS else (value,)
     if not isinstance(value, str) or len(value) > 100 or value not in names:
         raise Refused(f"a term {op} must have a name that there is")
     return value
@@ -168,7 +143,7 @@ def _value(op: str, value: object, fields: Collection[str]) -> Value:
 def step_of(content: object, terms: list[int]) -> Step:
     """The step, with references resolved to terms."""
     match content:
-        case [str(name), path, {**given}] if name in STEP_NAMES and {*given} <= {"terms", "masks"}:
+        case [str(name), path, {**given}] if name in STEPS and {*given} <= {"terms", "masks"}:
             references = naturals(given.get("terms", []), len(terms), "the terms of a step")
             masks = naturals(given.get("masks", []), ANY + 1, "the masks of a step")
             found = tuple(terms[each] for each in references)

@@ -3,34 +3,32 @@
 A fact is the kinds that a term may have; order and identity are facts on `less` and `same` of two
 terms.  A fact on a result tells of its operands, and theirs of it.  Entering a list drops every
 fact on the element of the list around it, and adds that the list has an element and what its
-*recorded* aggregates say of each one.  Only recorded facts are read there, and for a comparison by
-facts, so that asking for a kind never asks for itself.
+*recorded* aggregates say of each one.  Only recorded facts are read there, and for a relation, so
+that asking for a kind never asks for itself.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable
 from fractions import Fraction
 from typing import Final
 
 from certile.proof.check import kinds
 from certile.proof.check.kinds import ANY, NAN, POS, ZERO
-from certile.proof.check.terms import JOIN, UNIT, Row, Table
+from certile.proof.check.terms import JOIN, LISTS, UNIT, Row, Table
 
-UNKNOWN: Final = 0
-AT_MOST: Final = 1
-BELOW: Final = 2
+# The kind of a list operation over no element.
+_EMPTY: Final = {op: kinds.of_number(UNIT[join]) for op, join in JOIN.items()}
 
 
 class Context:
-    """Facts, and the kinds and comparisons that follow; a context does not change once made.
+    """Facts, and the kinds that follow; a context does not change once made.
 
-    `domain` gives the kinds of element fields and symbols.  `bound`: it is that of an element.
+    `domain` gives the kinds of element fields and symbols.
     """
 
     def __init__(self, table: Table, domain: dict[str, int]) -> None:
-        self.table, self.bound, self._domain = table, False, domain
+        self.table, self._domain = table, domain
         self.kinds: dict[int, int] = {}
         self._about: dict[int, tuple[int, ...]] = {}  # the facts on results by their operands
         self._memo: dict[int, int] = {}
@@ -53,39 +51,29 @@ class Context:
         """The mask of the kinds the term may have; 0: it has no value, the facts contradict."""
         memo = self._memo
         if term not in memo:
-            for each in self.table.reach(term, known=memo, closed=JOIN):
+            for each in self.table.reach(term, known=memo, closed=LISTS):
                 memo[each] = self._computed(self.table.rows[each]) & self.kinds.get(each, ANY)
         return memo[term]
-
-    def compare(self, a: int, b: int) -> int:
-        """`BELOW` if a < b, `AT_MOST` if a <= b or a is b, else `UNKNOWN`."""
-        best = max(self._fact(a, b), self._by_kinds(a, b), self._by_summands(a, b))
-        facts = [self.table.rows[term] for term in self._about.get(a, ())]
-        self.table.spend(1 + len(facts))
-        for between in {each for op, _, args in facts if op in ("less", "same") for each in args}:
-            links = self._fact(a, between), self._fact(between, b)
-            best = max(best, *links) if all(links) else best
-        return best
 
     def inside(self, name: str) -> Context:
         """What is known of an element of the list of that name."""
         if name not in self._inside:
             made = self._copy(entering=True)
             made._record(self.table.count(name), POS)
-            for row, mask in self._recorded(name):
-                (element,) = row.args
-                made._record(element, kinds.operand(JOIN[row.op], 0, ANY, ANY, mask))
-                if row.op in ("top", "bottom"):
+            for term, mask in self.kinds.items():
+                op, of, args = self.table.rows[term]
+                if op in JOIN and of == name:
+                    made._record(args[0], kinds.operand(JOIN[op], 0, ANY, ANY, mask))
+                if op in ("top", "bottom") and of == name:
                     # Also where the extreme is NaN, which nothing is less than.
-                    extreme = self.table.apply(row, row.args)
-                    pair = (extreme, element) if row.op == "top" else (element, extreme)
+                    pair = (term, args[0]) if op == "top" else (args[0], term)
                     made._record(self.table.make("less", *pair), ZERO)
             self._inside[name] = made
         return self._inside[name]
 
     def has_elements(self, name: str) -> bool:
         """Whether a recorded aggregate of the list is not what it is for no element."""
-        return any(not mask & _of_none(row.op) for row, mask in self._recorded(name))
+        return not self.kinds.get(self.table.count(name), ANY) & ZERO
 
     def _operands(self, term: int) -> tuple[int, ...]:
         """The terms that a fact on a result tells of."""
@@ -95,29 +83,27 @@ class Context:
     def _copy(self, *, entering: bool = False) -> Context:
         self.table.spend(1 + len(self.kinds) // 8)
         made, free = Context(self.table, self._domain), self.table.free
-        made.bound, made._about = self.bound or entering, dict(self._about)
+        made._about = dict(self._about)
         made.kinds = {t: mask for t, mask in self.kinds.items() if not (entering and free[t])}
         return made
-
-    def _recorded(self, name: str) -> list[tuple[Row, int]]:
-        self.table.spend(1 + len(self.kinds) // 8)
-        found = ((self.table.rows[term], mask) for term, mask in self.kinds.items())
-        return [(row, mask) for row, mask in found if row.op in JOIN and row.value == name]
 
     def _record(self, term: int, mask: int) -> None:
         """Narrow a term by what is recorded, and what facts on it or on its results tell of."""
         waiting = [(term, mask)]
+        self._memo.clear()
+        self._inside.clear()
         while waiting:
             term, mask = waiting.pop()
+            op, name, _ = self.table.rows[term]
             known = self.kinds.get(term)
             if known is None:
                 for arg in self._operands(term):
                     self._about[arg] = (*self._about.get(arg, ()), term)
             elif known & mask == known:
                 continue
-            self.kinds[term] = (ANY if known is None else known) & mask
-            self._memo.clear()
-            self._inside.clear()
+            self.kinds[term] = mask = mask if known is None else known & mask
+            if op in JOIN and not mask & _EMPTY[op]:
+                waiting.append((self.table.count(str(name)), POS))
             for fact in (term, *self._about.get(term, ())):
                 self.table.spend()
                 args = self._operands(fact)
@@ -130,8 +116,8 @@ class Context:
     def _computed(self, row: Row) -> int:
         """The mask that follows from the operands."""
         op, value, args = row
-        if op in JOIN:
-            return self._aggregate(op, str(value), args[0])
+        if op in LISTS:
+            return self._aggregate(op, str(value), args[0]) if op in JOIN else ANY
         masks = [self._memo[arg] for arg in args]
         match op:
             case "num":
@@ -140,85 +126,31 @@ class Context:
                 return self._domain.get(str(value), ANY)
             case "kind":
                 return kinds.tested(masks[0], int(value))  # type: ignore[arg-type]
-            case "choose":
-                first = masks[1] if masks[0] & ~ZERO else 0
-                return first | (masks[2] if masks[0] & ZERO else 0)
             case "less" | "same" if kinds.result(op, *masks) == ZERO | POS:
-                told = self._relation(op, *args)
-            case "add":
-                told = self._difference(*args) & self._difference(*args[::-1])
+                return (ZERO | POS) & self._relation(op, *args)
             case _:
-                told = ANY
-        return kinds.result(op, *masks) & told
+                return kinds.result(op, *masks)
 
     def _aggregate(self, op: str, name: str, body: int) -> int:
-        if self.kinds.get(self.table.count(name)) == ZERO:
-            return _of_none(op)
-        mask = kinds.closure(JOIN[op], self.inside(name).kind(body))
-        return mask if self.has_elements(name) else mask | _of_none(op)
+        size = self.kinds.get(self.table.count(name), ANY)
+        mask = kinds.closure(JOIN[op], self.inside(name).kind(body)) if size != ZERO else 0
+        return mask | _EMPTY[op] if size & ZERO else mask
 
     def _relation(self, op: str, a: int, b: int) -> int:
-        """The mask of a relation by the order of the two."""
-        up, down = self.compare(a, b), self.compare(b, a)
-        if op == "less":
-            return POS if up == BELOW else ZERO if down else ANY
-        return ZERO if BELOW in (up, down) else POS if up and down else ANY
-
-    def _difference(self, a: int, b: int) -> int:
-        """The mask of a + b, where b is (-1) * c, by the order of a and c; it may be NaN."""
-        op, _, args = self.table.rows[b]
-        if op != "mul" or args[0] != self.table.num(-1):
-            return ANY
-        up, down = self.compare(a, args[1]), self.compare(args[1], a)
-        positive, negative = kinds.PINF | POS, kinds.NINF | kinds.NEG
-        zero = ZERO if BELOW in (up, down) else 0
-        return ANY & ~(positive * bool(up) | negative * bool(down) | zero)
-
-    def _fact(self, a: int, b: int) -> int:
-        """The comparison of two terms by one fact, as constants, or as 1 and a number of elements.
-
-        Nothing but recorded facts is asked for.
-        """
-        (op, x, _), (other, y, of) = self.table.rows[a], self.table.rows[b]
+        """The mask of a relation of two terms by what is recorded of their order."""
         if a == b or POS in (self._said("same", a, b), self._said("same", b, a)):
-            return AT_MOST
-        if op == other == "num":
-            return BELOW * (isinstance(x, Fraction) and isinstance(y, Fraction) and x < y)
-        if self._said("less", a, b) == POS:
-            return BELOW
-        if (op, other, x, of) == ("num", "sum", 1, (a,)) and self.has_elements(str(y)):
-            return AT_MOST
-        numbers = not (self.kinds.get(a, NAN) | self.kinds.get(b, NAN)) & NAN
-        return AT_MOST if numbers and self._said("less", b, a) == ZERO else UNKNOWN
+            return POS if op == "same" else ZERO
+        below, above = self._said("less", a, b), self._said("less", b, a)
+        if op == "less":
+            return ZERO if above == POS else below
+        if POS in (below, above):
+            return ZERO
+        numbers = not (self._memo[a] | self._memo[b]) & NAN
+        return POS if below == above == ZERO and numbers else ANY
 
     def _said(self, relation: str, a: int, b: int) -> int:
-        return self.kinds.get(self.table.find(relation, a, b), ANY)
-
-    def _by_kinds(self, a: int, b: int) -> int:
-        x, y = self.kind(a), self.kind(b)
-        if kinds.result("less", x, y) == POS:
-            return BELOW
-        return AT_MOST * (not (x | y) & NAN and kinds.result("less", y, x) == ZERO)
-
-    def _by_summands(self, a: int, b: int) -> int:
-        """a = p + c, b = q + rest + c with p <= q; c is finite, the rest finite and at least 0."""
-        if "add" not in (self.table.rows[a].op, self.table.rows[b].op):
-            return UNKNOWN
-        left, right = (Counter(self.table.flat("add", side)) for side in (a, b))
-        common = left & right
-        lower, upper = list((left - common).elements()), list((right - common).elements())
-        finite = all(kinds.within(self.kind(part), kinds.FINITE) for part in common)
-        for place, part in enumerate(upper if finite and len(lower) == 1 else ()):
-            self.table.spend(len(upper))
-            rest = ZERO
-            for other in upper[:place] + upper[place + 1 :]:
-                rest = kinds.result("add", rest, self.kind(other))
-            rank = self._fact(lower[0], part)
-            if rank and kinds.within(rest, ZERO | POS):
-                return rank
-        return UNKNOWN
-
-
-def _of_none(op: str) -> int:
-    """The kind of a list operation over no element."""
-    return kinds.of_number(UNIT[JOIN[op]])
+        """The mask of a relation by a fact, or as that of two constants."""
+        x, y = self.table.rows[a].value, self.table.rows[b].value
+        if relation == "less" and isinstance(x, Fraction) and isinstance(y, Fraction) and x < y:
+            return POS
+        return self.kinds.get(self.table.make(relation, a, b), ANY)

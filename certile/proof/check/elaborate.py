@@ -15,9 +15,16 @@ from typing import Final
 
 from certile.ir.terms import Apply, Lit, Term, Var
 from certile.proof.check.kinds import FINITE, NAN, NINF, PINF
-from certile.proof.check.terms import JOIN, SINGLE, UNIT, Pattern, Table, require
+from certile.proof.check.terms import JOIN, RANKED, UNIT, Pattern, Table, require
 
+# The element that a list of one has: its fields are symbols with this before their names.
+SINGLE: Final = "e"
 _LISTS: Final = {"list.sum": "sum", "list.prod": "prod", "list.max": "top", "list.min": "bottom"}
+# By rank: (list.largest 2 x) is the second greatest.
+_BY_RANK: Final = {"list.largest": "top", "list.smallest": "bottom"}
+_MOST: Final = 64
+# What the later one of two elements is, where `top` or `bottom` is the first one.
+_LATER: Final = {"top": "fmin", "bottom": "fmax"}
 # With a NaN only `ne` holds.
 _EQUAL: Final = ("choose", ("kind", "a"), 0, ("same", "a", "b"))
 # What functions of two numbers a and b, or of one, mean; a `kind` without one of its own is NaN.
@@ -26,6 +33,8 @@ _MEANS: Final[dict[str, Pattern]] = {
     **{fn: (fn, "a") for fn in ("exp", "log", "abs")},
     "maximum": ("max", "a", "b"),
     "minimum": ("min", "a", "b"),
+    "fmax": ("choose", ("kind", "a"), "b", ("choose", ("kind", "b"), "a", ("max", "a", "b"))),
+    "fmin": ("choose", ("kind", "a"), "b", ("choose", ("kind", "b"), "a", ("min", "a", "b"))),
     "sub": ("add", "a", ("mul", -1, "b")),
     "neg": ("mul", -1, "a"),
     "lt": ("less", "a", "b"),
@@ -91,8 +100,11 @@ class Reader:
                 return self.variables[name]
             case Apply(fn, (body,)) if fn in _LISTS and lists:
                 return self._list(_LISTS[fn], body)
+            case Apply(fn, (Lit(int(rank)), body)) if fn in _BY_RANK and lists:
+                require(0 < rank <= _MOST, f"a rank is from 1 to {_MOST}")
+                return self._list(_BY_RANK[fn], body, rank)
             case Apply("where", (condition, a, b)):
-                require(is_truth(condition, self.truths), f"{condition} is no condition")
+                require(is_truth(condition, self.truths), "what a choice asks is no condition")
                 return self._branch(condition, self.value(a), self.value(b))
             case Apply(fn, args):
                 truths = fn not in CONNECTIVES or all(is_truth(arg, self.truths) for arg in args)
@@ -126,9 +138,9 @@ class Reader:
             self._chosen[key] = self.table.make("choose", *((args[0], *inner) if inner else key))
         return self._chosen[key]
 
-    def _list(self, op: str, body: Term) -> int:
-        """An aggregate over the joined pieces, each read for its own element."""
-        make, parts = self.table.make, list[int]()
+    def _list(self, op: str, body: Term, rank: int = 1) -> int:
+        """An aggregate over the joined pieces, each read for its own element; by rank, the last."""
+        make, parts, none = self.table.make, list[list[int]](), self.table.num(UNIT[JOIN[op]])
         for piece in self.pieces or ():
             single = piece == SINGLE
             element = {
@@ -137,17 +149,47 @@ class Reader:
             }
             reader = Reader(self.table, {**self.variables, **element}, self.pieces, self.fields)
             value = reader.value(body)
-            parts.append(value if single else make(op, value, value=piece))
-        return reduce(partial(make, JOIN[op]), parts) if parts else self.table.num(UNIT[JOIN[op]])
+            parts.append([value if single else make(op, value, value=piece)])
+            for k in map(self.table.num, range(2, rank + 1)):
+                parts[-1].append(none if single else make(RANKED[op], value, k, value=piece))
+        return reduce(partial(self._joined, op), parts)[-1] if parts else none
+
+    def _joined(self, op: str, a: list[int], b: list[int]) -> list[int]:
+        """The first elements of two lists together, in order, from the first of each.
+
+        The k-th is the first, over all j, of the later one of the j-th of one and the (k - j)-th of
+        the other: so it is in every total order.
+        """
+
+        def later(*pair: int) -> int:
+            known = dict(zip("ab", pair, strict=False))
+            return self.table.build(_MEANS[_LATER[op]], known, NAN) if len(pair) == 2 else pair[0]
+
+        made = []
+        for k in range(1, len(a) + 1):
+            each = [later(*a[j - 1 : j], *b[k - j - 1 : k - j]) for j in range(k, 0, -1)]
+            made.append(reduce(partial(self.table.make, JOIN[op]), [*each, b[k - 1]]))
+        return made
 
 
 def is_truth(term: Term, truths: Container[str] = ()) -> bool:
     """Whether a term is one or zero because it is a condition."""
-    match term:
-        case Var(name):
-            return name in truths
-        case Lit(value):
-            return isinstance(value, bool)
-        case Apply(fn, args):
-            parts = args if fn in CONNECTIVES else args[1:] if fn == "where" else ()
-            return fn in _TRUTHS or (len(parts) > 0 and all(is_truth(arg, truths) for arg in parts))
+    # Once for each term: one that is shared many times over has exponentially many places.
+    known: dict[int, bool] = {}
+
+    def shown(term: Term) -> bool:
+        if id(term) not in known:
+            known[id(term)] = told(term)
+        return known[id(term)]
+
+    def told(term: Term) -> bool:
+        match term:
+            case Var(name):
+                return name in truths
+            case Lit(value):
+                return isinstance(value, bool)
+            case Apply(fn, args):
+                parts = args if fn in CONNECTIVES else args[1:] if fn == "where" else ()
+                return fn in _TRUTHS or (len(parts) > 0 and all(map(shown, parts)))
+
+    return shown(term)

@@ -1,8 +1,9 @@
 """Fractions of polynomials in atoms and exponentials: one step decides all finite algebra.
 
 A polynomial maps a monomial to its coefficient; a monomial is powers of atoms and the argument of
-one exponential, itself a polynomial in atoms (exp(a)*exp(b) = exp(a + b)).  An exponential of
-anything else, like every term that is no arithmetic, is an atom.  Over finite atoms and nonzero
+one exponential, itself a polynomial in atoms (exp(a)*exp(b) = exp(a + b)) or that over one product
+of atoms, whose powers are then negative.  An exponential of anything else, like every term that is
+no arithmetic, is an atom.  Over finite atoms and nonzero
 denominators this is the algebra of the reals; the caller checks that premise.
 """
 
@@ -21,7 +22,6 @@ Polynomial = dict[Monomial, Fraction]
 _Key = TypeVar("_Key", int, Powers, Monomial)
 _Number = TypeVar("_Number", int, Fraction)
 
-_DEGREE: Final = 64
 _BITS: Final = 2048
 _ARITHMETIC: Final = frozenset({"add", "mul", "div"})
 _CLOSED: Final = frozenset(ARITY) - _ARITHMETIC - {"exp"}
@@ -68,13 +68,18 @@ class Field:
                 return Ratio(_added(dict(a), b), c if same else self._times(c, d))
             self.denominators.add(args[1])
             return Ratio(self._times(a, d), self._times(c, b))
-        if op == "num" and isinstance(value, Fraction):
+        if isinstance(value, Fraction):
             return Ratio({((), ()): value} if value else {}, _ONE)
         if op == "exp":
             top, bottom = self._read[args[0]]
-            if bottom == _ONE and not any(exponent for _, exponent in top):
-                argument = tuple(sorted((powers, share) for (powers, _), share in top.items()))
-                return Ratio({((), argument): Fraction(1)}, _ONE)
+            if len(bottom) == 1 and not any(exponent for _, exponent in (*top, *bottom)):
+                (((below, _), whole),) = bottom.items()
+                under = {atom: -power for atom, power in below}
+                argument = {
+                    _sorted(_added(dict(powers), under)): share / whole
+                    for (powers, _), share in top.items()
+                }
+                return Ratio({((), _sorted(argument)): Fraction(1)}, _ONE)
         self.atoms.add(term)
         return Ratio({(((term, 1),), ()): Fraction(1)}, _ONE)
 
@@ -87,7 +92,6 @@ class Field:
             for (others, argument), q in b.items():
                 self._table.spend((len(powers) + len(exponent) + len(others) + len(argument)) // 2)
                 product = _added(dict(powers), dict(others))
-                require(sum(product.values()) <= _DEGREE, "a degree grows too large")
                 key = (_sorted(product), _sorted(_added(dict(exponent), dict(argument))))
                 _added(out, {key: p * q})
         return out
@@ -98,7 +102,7 @@ def _added(to: dict[_Key, _Number], more: Mapping[_Key, _Number]) -> dict[_Key, 
     for key, value in more.items():
         total = value + to.pop(key, 0)
         size = max(total.numerator.bit_length(), total.denominator.bit_length())
-        require(size <= _BITS, "a coefficient grows too large")
+        require(size <= _BITS, "a coefficient or a power grows too large")
         if total:
             to[key] = total
     return to

@@ -14,15 +14,29 @@ from itertools import chain
 from typing import Final
 
 from certile.ir.laws import Law
-from certile.ir.terms import Term
+from certile.ir.terms import Apply, Term
 from certile.proof.check import kinds
 from certile.proof.check.context import Context
-from certile.proof.check.elaborate import Reader
-from certile.proof.check.terms import JOIN, Table, require
+from certile.proof.check.elaborate import SINGLE, Reader
+from certile.proof.check.terms import LISTS, Refused, Table, require
 
 # What the symbols of parameters begin with.
 SHARED: Final = "c"
 _FUEL: Final = 100_000
+# Of the terms of a law, or of a meaning, together.
+_LONGEST: Final = 100_000
+
+
+def require_short(terms: Iterable[Term]) -> None:
+    """That terms are short when written out, where a part counts as often as it occurs."""
+    sizes: dict[int, int] = {}
+
+    def size(term: Term) -> int:
+        if id(term) not in sizes:
+            sizes[id(term)] = 1 + sum(map(size, term.args)) if isinstance(term, Apply) else 1
+        return sizes[id(term)]
+
+    require(sum(map(size, [*terms])) <= _LONGEST, "the terms of the law are too long")
 
 
 class Parts:
@@ -36,6 +50,9 @@ class Parts:
         fits = len({len(set(self.names)), *map(len, parts)}) == 1
         require(fits, "components share a name, or have another number of terms")
         self.fields = (*law.lift_variables(), *(("i",) * law.indexed))
+        # Else a parameter `a.n` would stand for the component n of a state.
+        dotted = any("." in name for name in (*self.names, *self.fields, *law.parameters))
+        require(not dotted, "a name has a dot")
         self.shared = self.symbols(SHARED, law.parameters)
 
     def symbols(self, before: str, names: Iterable[str]) -> dict[str, int]:
@@ -53,7 +70,10 @@ class Parts:
     def read(self, terms: Sequence[Term], held: dict[str, int]) -> list[int]:
         """Terms of the law: they see states, parameters and one element, but no list."""
         truths = {component.name for component in self.law.state if component.type == "bool"}
-        true = frozenset(name for name in held if name.rpartition(".")[2] in truths)
+        # A field of an element, which may have the name of a component, is a number.
+        rows = {name: self.table.rows[term] for name, term in held.items()}
+        states = (n for n, row in rows.items() if row.op != "elem" and row.value != f"{SINGLE}.{n}")
+        true = frozenset(name for name in states if name.rpartition(".")[2] in truths)
         return list(map(Reader(self.table, held | self.shared, None, (), true).value, terms))
 
     def closed(self, closed: Sequence[Term], *pieces: str) -> list[int]:
@@ -73,7 +93,14 @@ def finite_fields(law: Law) -> frozenset[str]:
     Whatever tree merged it, from elements or from blocks of them, and whether or not the law means
     anything for other elements.  Raises `Refused` where a term of the law has no meaning.
     """
-    parts = Parts(Table(_FUEL), law)
+    try:
+        return _finite_fields(Parts(Table(_FUEL), law))
+    except RecursionError:
+        raise Refused("a term of the law is nested too deeply") from None
+
+
+def _finite_fields(parts: Parts) -> frozenset[str]:
+    law = parts.law
     context, masks = Context(parts.table, {}), kinds_of_states(parts)
     element = {name: parts.table.make("elem", value=name) for name in law.lift_variables()}
     # A state begins as the lift of one element, or as the closed form of several.
@@ -123,7 +150,7 @@ def positive_exponents(
                 claims[1:] = [table.make("choose", args[0], *claims[1:])]
             counted = dict.fromkeys(each for each in claims if each != zero)
             claim = reduce(partial(table.make, "max"), counted)
-            here[exponent] = for_each(claim, value) if op in JOIN else claim
+            here[exponent] = for_each(claim, value) if op in LISTS else claim
         if op == "exp":
             here[args[0]] = table.make("less", zero, args[0])
         table.spend(1 + len(here))

@@ -9,55 +9,36 @@ samples hold every such case; so the tables are exact.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import cache
 from itertools import product
+from math import exp, inf, isnan, log, nan
 from typing import Final
 
-NINF, NEG, ZERO, POS, PINF, NAN = (1 << bit for bit in range(6))
+from certile.proof.check.terms import Number
+
+NINF, NEG, ZERO, POS, PINF, NAN = _KINDS = tuple(1 << bit for bit in range(6))
 FINITE: Final = NEG | ZERO | POS
 ANY: Final = 63
 # The value of a kind with one value.
-ONLY: Final[dict[int, Fraction | str]] = {NINF: "-inf", ZERO: Fraction(0), PINF: "inf", NAN: "nan"}
-_SAMPLES: Final = {
-    NINF: (-math.inf,),
-    NEG: (-2.0, -1.0),
-    ZERO: (0.0,),
-    POS: (0.5, 1.0, 2.0),
-    PINF: (math.inf,),
-    NAN: (math.nan,),
-}
-
-
-def _div(a: float, b: float) -> tuple[float, ...]:
-    """There is one zero: a nonzero number divided by it is an infinity of unknown sign."""
-    if b != 0:
-        return (a / b,)
-    return (-math.inf, math.inf) if abs(a) > 0 else (math.nan,)
-
-
-def _log(a: float) -> float:
-    return -math.inf if a == 0 else math.nan if a < 0 else math.log(a)
-
-
-def _extreme(choose: Callable[[float, float], float], a: float, b: float) -> float:
-    return math.nan if math.isnan(a) or math.isnan(b) else choose(a, b)
-
-
-# An operation -> the values it may have.
+ONLY: Final[dict[int, Number]] = {NINF: "-inf", ZERO: Fraction(0), PINF: "inf", NAN: "nan"}
+_EACH: Final = ((-inf,), (-2.0, -1.0), (0.0,), (0.5, 1.0, 2.0), (inf,), (nan,))
+_SAMPLES: Final = dict(zip(_KINDS, _EACH, strict=True))
+# An operation -> the values it may have.  As there is one zero, a number divided by it is an
+# infinity of either sign.
 _VALUES: Final[dict[str, Callable[..., tuple[float, ...]]]] = {
     "add": lambda a, b: (a + b,),
     "mul": lambda a, b: (a * b,),
-    "div": _div,
-    "max": lambda a, b: (_extreme(max, a, b),),
-    "min": lambda a, b: (_extreme(min, a, b),),
+    "div": lambda a, b: (a / b,) if b else (-inf, inf) if abs(a) > 0 else (nan,),
+    "max": lambda a, b: (nan if isnan(a) or isnan(b) else max(a, b),),
+    "min": lambda a, b: (nan if isnan(a) or isnan(b) else min(a, b),),
     "less": lambda a, b: (float(a < b),),
-    "same": lambda a, b: (float(a == b or (math.isnan(a) and math.isnan(b))),),
-    "exp": lambda a: (math.exp(a),),
-    "log": lambda a: (_log(a),),
+    "same": lambda a, b: (float(a == b or (isnan(a) and isnan(b))),),
+    "exp": lambda a: (exp(a),),
+    "log": lambda a: (log(a) if a > 0 else -inf if a == 0 else nan,),
     "abs": lambda a: (abs(a),),
+    "choose": lambda a, b, c: (c if a == 0 else b,),
 }
 OPERATIONS: Final = frozenset(_VALUES)
 
@@ -72,27 +53,20 @@ def within(mask: int, of: int) -> bool:
     return not mask & ~of
 
 
-def of_number(value: Fraction | float | str) -> int:
+def of_number(value: Number | float) -> int:
     """The kind of a constant."""
-    number = float(value) if isinstance(value, str) else value
-    if isinstance(number, float) and not math.isfinite(number):
-        return NAN if math.isnan(number) else PINF if number > 0 else NINF
+    number = value.numerator if isinstance(value, Fraction) else float(value)
+    if number in (inf, -inf) or number != number:
+        return PINF if number == inf else NINF if number == -inf else NAN
     return NEG if number < 0 else POS if number > 0 else ZERO
 
 
 @cache
 def result(op: str, *masks: int) -> int:
-    """The mask of an operation on values of some masks: the union over single kinds."""
-    for place, mask in enumerate(masks):
-        if mask & (mask - 1):
-            before, after = masks[:place], masks[place + 1 :]
-            first = result(op, *before, mask & -mask, *after)
-            return first | result(op, *before, mask & (mask - 1), *after)
-    found = 0
-    for values in product(*(_SAMPLES.get(mask, ()) for mask in masks)):
-        for value in _VALUES[op](*values):
-            found |= of_number(value)
-    return found
+    """The mask of an operation on values of some masks."""
+    samples = ([value for kind in single(mask) for value in _SAMPLES[kind]] for mask in masks)
+    found = {of_number(value) for values in product(*samples) for value in _VALUES[op](*values)}
+    return sum(found)
 
 
 @cache

@@ -25,20 +25,23 @@ from certile.ir.laws import Law
 from certile.ir.meanings import Action, Domain, Meaning
 from certile.proof.check import kinds
 from certile.proof.check.context import Context
-from certile.proof.check.elaborate import Reader
+from certile.proof.check.elaborate import SINGLE, Reader
 from certile.proof.check.finite import (
     SHARED,
     Parts,
     kinds_of_states,
     positive_exponents,
+    require_short,
 )
 from certile.proof.check.replay import Goal
-from certile.proof.check.terms import JOIN, SINGLE, Table, require
+from certile.proof.check.terms import LISTS, Table, require
 
 # Each has 1, so no domain is empty.
 DOMAINS: Final[Mapping[Domain, int]] = {
     "any": kinds.ANY,
     "finite": kinds.FINITE,
+    "nonzero": kinds.NEG | kinds.POS,
+    "positive": kinds.POS,
     "natural": kinds.ZERO | kinds.POS,
 }
 # Name, left side, right side.
@@ -49,6 +52,11 @@ def goals(table: Table, law: Law, meaning: Meaning | Action) -> list[tuple[str, 
     """The obligations of a law, named; raises `Refused` for what has no meaning here."""
     parts = Parts(table, law)
     require(len(law.results) == len(law.finalize), "a result has no type, or a type no result")
+    require_short([*(law.identity or ()), *law.lift, *law.merge, *law.finalize])
+    if isinstance(meaning, Action):
+        require_short([*meaning.start, *meaning.step, *meaning.act, *meaning.result])
+    else:
+        require_short([*meaning.closed, *meaning.specification])
     fields = set(parts.fields)
     require(set(meaning.domain) == fields, f"the domain must speak of {', '.join(parts.fields)}")
     groups: dict[str, Mapping[str, Domain]] = {"": meaning.domain, f"{SINGLE}.": meaning.domain}
@@ -92,8 +100,8 @@ def _sums(parts: Parts, meaning: Meaning, context: Context) -> list[tuple[str, G
     ]
     some = context.with_kind(table.count("xs"), kinds.POS) if meaning.nonempty else context
     held = parts.state("state.", left) | parts.shared
-    wanted = map(Reader(table, held, ("xs",), parts.fields).value, meaning.specification)
-    results = _paired("finalize", parts.read(law.finalize, parts.state("", left)), list(wanted))
+    wanted = list(map(Reader(table, held, ("xs",), parts.fields).value, meaning.specification))
+    results = _paired("finalize", parts.read(law.finalize, parts.state("", left)), wanted)
     found = _goals(_first_of_each(table, components, meaning), context)
     found += _goals(_first_of_each(table, ([each] for each in results), meaning), some)
     if meaning.bounded:
@@ -101,7 +109,8 @@ def _sums(parts: Parts, meaning: Meaning, context: Context) -> list[tuple[str, G
         context = context.with_kinds([*one, *left, *right], masks * 3)
         # What stands below the lists of a state that was put into the merge is a closed form.
         claims = positive_exponents(table, left)
-        claims += positive_exponents(table, [*lifted, *merged], closed=JOIN)
+        claims += positive_exponents(table, [*lifted, *merged], closed=LISTS)
+        claims += positive_exponents(table, wanted)
         claims = list(dict.fromkeys(claims))
         found += _goals(_paired("bound", claims, [table.num(0)] * len(claims)), context)
     return found
@@ -114,8 +123,30 @@ def _first_of_each(
     shapes: dict[object, list[_Claim]] = {}
     for claims in groups:
         sides = [side for _, *pair in claims for side in pair]
-        shapes.setdefault(table.shape(sides, meaning.domain), claims)
+        shapes.setdefault(shape(table, sides, meaning.domain), claims)
     return chain.from_iterable(shapes.values())
+
+
+def shape(table: Table, terms: Iterable[int], fields: Mapping[str, object]) -> tuple[object, ...]:
+    """The terms up to the names of fields, each of which becomes its number and what it is.
+
+    Where two are equal, terms become the others by a renaming of fields, alike everywhere.
+    """
+    place, numbers, out, stack = dict[int, int](), dict[str, int](), list[object](), [*terms][::-1]
+    while stack:
+        table.spend()
+        term = stack.pop()
+        if term in place:
+            out.append(place[term])
+            continue
+        place[term] = len(place)
+        op, value, args = table.rows[term]
+        name = str(value).removeprefix(f"{SINGLE}.")
+        field = op == "elem" or (op == "sym" and name != value)
+        shown = (numbers.setdefault(name, len(numbers)), fields[name]) if field else value
+        out.append((op, shown, len(args)))
+        stack += reversed(args)
+    return tuple(out)
 
 
 def _acts(parts: Parts, action: Action, context: Context) -> list[_Claim]:

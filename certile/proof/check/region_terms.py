@@ -12,7 +12,7 @@ from typing import Final
 from certile.ir.build import rounded
 from certile.ir.dtypes import DType, bool_, f32, f64
 from certile.ir.laws import operand_names, parameter_names
-from certile.ir.meanings import Meaning, meaning_of
+from certile.ir.meanings import Domain, Meaning, meaning_of
 from certile.ir.terms import Apply, Lit, Term, Var, app, applications, substituted
 from certile.ir.tile import Broadcast, Cast, Const, Map, Reduce, Result, Tile
 from certile.ir.types import Axis
@@ -23,6 +23,7 @@ _SIZE: Final = 2_000
 DEPTH: Final = 60
 # Bits of the significand: an integer with no more of them is a number of the type.
 _EXACT: Final = {f32: 24, f64: 53}
+_NEVER_NEGATIVE: Final = frozenset({"sqrt", "exp"})
 
 
 class RegionReader:
@@ -31,7 +32,7 @@ class RegionReader:
     An element has one field for each of the `operands`, tiles along the axes `over`.  Axes that an
     operand has beside these are *columns*: there is one list for each of their coordinates, and a
     term speaks of any of them.  Scalars that are `given` are parameters, `c0` ….  `reductions` are
-    those that were read, and `bits` is the width of the widest float among what was.
+    those that were read, and `types` those of the floats that were computed with.
     """
 
     def __init__(
@@ -45,14 +46,13 @@ class RegionReader:
         self._known: dict[Tile, Term] = {}
         self._depth = 0
         self.reductions: dict[Reduce, None] = {}
-        self.bits = 0
+        self.types = set[DType]()
 
     def term(self, tile: Tile) -> Term:
         """The term; raises `Refused` for what has none."""
         if tile not in self._known:
             self._depth += 1
             require(self._depth <= DEPTH, "a value is nested too deeply")
-            self.bits = max(self.bits, tile.dtype.bits if tile.dtype.is_float else 0)
             term = self._read(tile)
             self._depth -= 1
             require(_size(term) <= _SIZE, "a value is too large a term")
@@ -90,6 +90,7 @@ class RegionReader:
     def _mapped(self, tile: Map) -> Term:
         exact = tile.dtype in (f32, f64, bool_)
         require(exact, f"{tile.fn} of {tile.dtype} rounds, or is of integers")
+        self.types |= {each.dtype for each in (tile, *tile.args) if each.dtype.is_float}
         match tile.fn, tile.args:
             case "fma", (a, Const(value=1.0), Map(fn="neg", args=(b,))):
                 # The same number, rounded once, and the same node where the program has it.
@@ -117,6 +118,13 @@ class RegionReader:
         self.reductions[at] = None
         by = dict(zip(at.law.lift_variables(), map(self.term, at.args), strict=True))
         return substituted(meaning.specification[index], by)
+
+
+def parameter_domain(tile: Tile, *, divides: bool) -> Domain:
+    """What a number that all elements share may be where it is finite, and not 0 if it divides."""
+    if isinstance(tile, Map) and tile.fn in _NEVER_NEGATIVE:
+        return "positive" if divides else "natural"
+    return "nonzero" if divides else "finite"
 
 
 def require_regrouped(at: Reduce, columns: Collection[Axis] = ()) -> None:

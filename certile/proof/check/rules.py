@@ -1,8 +1,7 @@
 """Rewriting rules: each turns one term into another of the same value in a context, or refuses.
 
-A rule gets the context at the place of the term, the term, and where it takes one, the term to
-reach.  `AXIOMS` are equations with their premises, as data.  All premises are asked of the context;
-none is taken from a certificate.
+`AXIOMS` are equations with their premises, as data.  All premises are asked of the context at the
+place of the term; none is taken from a certificate.
 """
 
 from __future__ import annotations
@@ -10,84 +9,86 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
-from certile.proof.check import kinds
 from certile.proof.check.context import Context
 from certile.proof.check.field import Field
-from certile.proof.check.kinds import FINITE, POS, ZERO, within
+from certile.proof.check.kinds import ANY, FINITE, NAN, POS, ZERO, within
 from certile.proof.check.terms import JOIN, UNIT, Pattern, require
+
+# Gets the context at the place of a term, the term, and the terms that the step gives.
+Rule = Callable[..., int]
 
 
 class Axiom(NamedTuple):
-    """`left` is `right` where variables are of some kinds, and `closed` speaks of no element.
+    """`left` is `right` where terms are of some kinds, and `closed` speaks of no element.
 
-    Every sum of an axiom is over the same list.
+    The variables of `given` are terms that a step names; every sum is over the same list.
     """
 
     left: Pattern
     right: Pattern
-    kinds: Mapping[str, int] = {}
+    kinds: Mapping[Pattern, int] = {}
     closed: str | None = None
+    given: tuple[str, ...] = ()
 
 
+# "a < b", and so on.
+_AB, _BA, _AC, _BC, _CB = (("less", *pair) for pair in ("ab", "ba", "ac", "bc", "cb"))
+_NUMBER: Final = ANY & ~NAN
+_CHOICE: Final = ("choose", "c", "a", "b")
 _SPREAD: Final = ("add", ("mul", "c", "a"), ("mul", "c", "b"))
+_SHIFTED: Final = ("max", ("add", "a", "c"), ("add", "b", "c"))
 _INSIDE: Final = ("sum", ("mul", "c", "a"))
 _OUTSIDE: Final = ("mul", "c", ("sum", "a"))
-_LOG: Final = {"a": POS, "b": ZERO | POS | kinds.PINF}
-AXIOMS: Final = {
+_LOGS: Final = ("add", ("log", "a"), ("log", "b"))
+AXIOMS: Final[Mapping[str, Axiom]] = {
+    "equality": Axiom("a", "b", {("same", "a", "b"): POS}, given=("b",)),
+    "choose_first": Axiom(_CHOICE, "a", {"c": ANY & ~ZERO}),
+    "choose_second": Axiom(_CHOICE, "b", {"c": ZERO}),
+    "choose_either": Axiom(("choose", "c", "a", "a"), "a"),
+    "max_first": Axiom(("max", "a", "b"), "a", {_AB: ZERO, "b": _NUMBER}),
+    "max_second": Axiom(("max", "a", "b"), "b", {_BA: ZERO, "a": _NUMBER}),
+    "min_first": Axiom(("min", "a", "b"), "a", {_BA: ZERO, "b": _NUMBER}),
+    "min_second": Axiom(("min", "a", "b"), "b", {_AB: ZERO, "a": _NUMBER}),
+    "max_of_sums": Axiom(_SHIFTED, ("add", ("max", "a", "b"), "c"), {"c": FINITE}),
     "distribute": Axiom(("mul", "c", ("add", "a", "b")), _SPREAD, {"c": FINITE}),
     "split_sum": Axiom(("sum", ("add", "a", "b")), ("add", ("sum", "a"), ("sum", "b"))),
-    "factor_out": Axiom(_INSIDE, _OUTSIDE, {"c": FINITE}, "c"),
-    "factor_in": Axiom(_OUTSIDE, _INSIDE, {"c": FINITE}, "c"),
+    "factor_out": Axiom(_INSIDE, _OUTSIDE, {"c": FINITE}, closed="c"),
+    "factor_in": Axiom(_OUTSIDE, _INSIDE, {"c": FINITE}, closed="c"),
     "log_of_exp": Axiom(("log", ("exp", "a")), "a"),
-    "log_of_product": Axiom(("log", ("mul", "a", "b")), ("add", ("log", "a"), ("log", "b")), _LOG),
+    "log_of_product": Axiom(("log", ("mul", "a", "b")), _LOGS, {"a": POS}),
+    # Nothing is less than NaN, and NaN is less than nothing.
+    "sign_of_difference": Axiom(("less", 0, ("add", "a", ("mul", -1, "b"))), _BA),
+    "sign_of_multiple": Axiom(("less", 0, ("mul", "c", "a")), ("less", 0, "a"), {"c": POS}),
+    "count_from_one": Axiom(("less", ("sum", 1), 1), 0, {("sum", 1): POS}),
+    "sum_from_summand": Axiom(("less", ("add", "a", "b"), "c"), 0, {_AC: ZERO, "b": ZERO | POS}),
+    "not_below": Axiom(("less", "a", "c"), 0, {_AB: ZERO, _BC: ZERO, "b": _NUMBER}, given=("b",)),
+    "apart_above": Axiom(("same", "a", "c"), 0, {_BA: ZERO, _BC: POS}, given=("b",)),
+    "apart_below": Axiom(("same", "a", "c"), 0, {_AB: ZERO, _CB: POS}, given=("b",)),
 }
 
 
-def _by_axiom(axiom: Axiom, context: Context, term: int) -> int:
+def by_axiom(axiom: Axiom, context: Context, term: int, *given: int) -> int:
     """The right of an axiom for the term that its left is."""
-    table, found, name = context.table, dict[str, int](), None
+    table, found, name = context.table, dict(zip(axiom.given, given, strict=True)), None
     waiting: list[tuple[Pattern, int]] = [(axiom.left, term)]
     while waiting:
-        pattern, here = waiting.pop()
-        row = table.rows[here]
-        if isinstance(pattern, str):
-            found[pattern] = here
-        elif isinstance(pattern, tuple):
-            require(row.op == pattern[0], f"the term is no {pattern[0]}")
+        part, here = waiting.pop()
+        if isinstance(part, tuple):
+            row = table.rows[here]
+            require(row.op == part[0], f"the term is no {part[0]}")
             name = row.value if row.op in JOIN else name
-            waiting += zip(pattern[1:], row.args, strict=True)
-    for variable, mask in axiom.kinds.items():
-        fits = within(context.kind(found[variable]), mask)
-        require(fits, f"{variable} may have another kind")
+            waiting += zip(part[1:], row.args, strict=True)
+        else:
+            known = table.num(part) if isinstance(part, int) else found.setdefault(part, here)
+            require(known == here, f"the term has another {part}")
+    for premise, mask in axiom.kinds.items():
+        fits = within(context.kind(table.build(premise, found, name)), mask)
+        require(fits, f"{premise} may have another kind")
     free = axiom.closed is not None and table.free[found[axiom.closed]]
     require(not free, f"{axiom.closed} speaks of an element")
     return table.build(axiom.right, found, name)
-
-
-def _operands(context: Context, term: int, *ops: str) -> tuple[int, ...]:
-    row = context.table.rows[term]
-    require(row.op in ops, f"the term is no {' or '.join(ops)}")
-    return row.args
-
-
-def branch(context: Context, term: int) -> int:
-    """A choice becomes the branch its condition takes, or either one when they are equal."""
-    condition, first, second = _operands(context, term, "choose")
-    kind = context.kind(condition)
-    if first == second or (kind and not kind & ZERO):
-        return first
-    require(kind == ZERO, "the condition is not decided")
-    return second
-
-
-def extreme(context: Context, term: int) -> int:
-    """max(a, b) becomes b where a <= b; min(a, b) becomes a."""
-    a, b = _operands(context, term, "max", "min")
-    low, high = (a, b) if context.compare(a, b) else (b, a)
-    require(bool(context.compare(low, high)), "the order of the operands is not known")
-    return high if context.table.rows[term].op == "max" else low
 
 
 def ring(context: Context, term: int, to: int) -> int:
@@ -116,16 +117,8 @@ def regroup(context: Context, term: int, to: int) -> int:
     return to
 
 
-def equality(context: Context, term: int, to: int) -> int:
-    """A term becomes what it is identical to, by facts or as the only value of its kind."""
-    same = context.kind(context.table.make("same", term, to)) == POS
-    require(same, "the identity is not known")
-    return to
-
-
 # Name -> how many terms it takes beside the one it turns into another, and what it does.
-RULES: Final[dict[str, tuple[int, Callable[..., Any]]]] = {
-    **{each.__name__: (0, each) for each in (branch, extreme)},
-    **{name: (0, partial(_by_axiom, axiom)) for name, axiom in AXIOMS.items()},
-    **{each.__name__: (1, each) for each in (ring, regroup, equality)},
+RULES: Final[dict[str, tuple[int, Rule]]] = {
+    **{name: (len(axiom.given), partial(by_axiom, axiom)) for name, axiom in AXIOMS.items()},
+    **{each.__name__: (1, each) for each in (ring, regroup)},
 }

@@ -4,34 +4,39 @@ A row is an operation, a value of its own and earlier rows that it applies to; t
 the same are one row, so a term is a number and every walk is a loop.  Values are V = R + {-inf,
 +inf, nan} with one zero and one NaN, and every operation is total; a truth is one or zero, and
 `choose` takes any but zero for true.  A list operation (`sum prod top bottom` of a named list)
-binds `elem`, the element of the innermost list.
+binds `elem`, the element of the innermost list.  `largest` of a list has two operands, a and k: it
+is the greatest a of an element with at least k elements whose a is not less, in the order in which
+NaN is the greatest value, and -inf where there is none; so it is the k-th greatest for a constant
+k.  `smallest` is the same downwards, where NaN is the least value, with inf.
 """
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container, Mapping
 from fractions import Fraction
 from typing import Any, Final, NamedTuple
 
-Value = Fraction | str | int | None
+# A rational number, or the name of a special value.
+Number = Fraction | str
+Value = Number | int | None
 # A variable, a number, or an operation and its operands.
 Pattern = str | int | tuple[Any, ...]
 
 # A list operation -> what joins two lists, and the value of that for no element.
 JOIN: Final = {"sum": "add", "prod": "mul", "top": "max", "bottom": "min"}
-_NONE: Final = (Fraction(0), Fraction(1), "-inf", "inf")
-UNIT: Final[dict[str, Fraction | str]] = dict(zip(JOIN.values(), _NONE, strict=True))
+# The operation that is the first element in an order -> that of the k-th.
+RANKED: Final = {"top": "largest", "bottom": "smallest"}
+LISTS: Final = frozenset({*JOIN, *RANKED.values()})
+_NONE: Final[tuple[Number, ...]] = (Fraction(0), Fraction(1), "-inf", "inf")
+UNIT: Final = dict(zip(JOIN.values(), _NONE, strict=True))
 # Operation -> number of operands; those of `VALUED` have a value of their own.
 ARITY: Final = {
     **dict.fromkeys(("num", "elem", "sym"), 0),
     **dict.fromkeys(("exp", "log", "abs", "kind", *JOIN), 1),
-    **dict.fromkeys(("div", "same", "less", *UNIT), 2),
+    **dict.fromkeys(("div", "same", "less", *UNIT, *RANKED.values()), 2),
     "choose": 3,
 }
-VALUED: Final = frozenset({"num", "elem", "sym", "kind", *JOIN})
-# The element that a list of one has: its fields are symbols with this before their names.
-SINGLE: Final = "e"
-_NESTING: Final = 6
+VALUED: Final = frozenset({"num", "elem", "sym", "kind", *LISTS})
 
 
 class Refused(Exception):  # noqa: N818 - it is an answer, not an error
@@ -59,32 +64,25 @@ class Table:
         self.fuel = fuel
         self.rows: list[Row] = []
         self.free: list[bool] = []  # whether the row speaks of the element of a list around it
-        self._nesting: list[int] = []
         self._known: dict[tuple[object, ...], int] = {}
         self._numbers: dict[Fraction | int | str, int] = {}
 
     def spend(self, amount: int = 1) -> None:
         """Count work; raises `Refused` when there has been too much of it."""
         self.fuel -= amount
-        require(self.fuel >= 0, "the certificate takes more work than it may")
+        if self.fuel < 0:
+            raise Refused("the certificate takes more work than it may")
 
     def make(self, op: str, *args: int, value: Value = None) -> int:
-        """The term; raises `Refused` when lists nest too deeply."""
+        """The term."""
         key = (op, value, args)
         if key not in self._known:
             self.spend()
-            nesting = max((self._nesting[arg] for arg in args), default=0) + (op in JOIN)
-            require(nesting <= _NESTING, "lists are nested too deeply")
             self._known[key] = len(self.rows)
             self.rows.append(Row(op, value, args))
-            self._nesting.append(nesting)
-            free = op == "elem" or (op not in JOIN and any(self.free[arg] for arg in args))
-            self.free.append(free)
+            below = op not in LISTS and any(self.free[arg] for arg in args)
+            self.free.append(op == "elem" or below)
         return self._known[key]
-
-    def find(self, op: str, *args: int) -> int:
-        """The term, if it was made, or -1."""
-        return self._known.get((op, None, args), -1)
 
     def num(self, value: Fraction | int | str) -> int:
         """A constant: a rational number or the name of a special value."""
@@ -114,9 +112,8 @@ class Table:
         while stack:
             self.spend()
             top = stack.pop()
-            row = self.rows[top]
-            if row.op == op:
-                stack += reversed(row.args)
+            if self.rows[top].op == op:
+                stack += reversed(self.rows[top].args)
             else:
                 out.append(top)
         return out
@@ -133,25 +130,3 @@ class Table:
             stack += below - seen
             seen |= below
         return sorted(seen)
-
-    def shape(self, terms: Iterable[int], fields: Mapping[str, object]) -> tuple[object, ...]:
-        """The terms up to the names of fields, each of which becomes its number and what it is.
-
-        Where two are equal, terms become the others by a renaming of fields, alike everywhere.
-        """
-        place, numbers, out = dict[int, int](), dict[str, int](), list[object]()
-        stack = [*terms][::-1]
-        while stack:
-            self.spend()
-            term = stack.pop()
-            if term in place:
-                out.append(place[term])
-                continue
-            place[term] = len(place)
-            op, value, args = self.rows[term]
-            name = str(value).removeprefix(f"{SINGLE}.")
-            field = op == "elem" or (op == "sym" and name != value)
-            shown = (numbers.setdefault(name, len(numbers)), fields[name]) if field else value
-            out.append((op, shown, len(args)))
-            stack += reversed(args)
-        return tuple(out)

@@ -66,9 +66,11 @@ MINUS = Law(
     commutative=False,
 )
 
+_OF_RANKS = (laws.TOP_VALUES, laws.BOTTOM_VALUES)
 _OF_ALL = (
     *(laws.ADD, laws.ADD, laws.MAXIMUM, laws.MINIMUM, laws.ARGMAX, laws.ARGMIN, laws.ABSMAX),
     *(laws.ANY, laws.ALL, LARGEST_SIZE, DOT, EXTREMES),
+    *_OF_RANKS,
 )
 _OF_FLOATS = (
     *(laws.ADD, laws.MEAN_VAR, laws.LOGSUMEXP, laws.MUL, laws.FMAX, laws.FMIN),
@@ -94,7 +96,14 @@ def reduction(pool: Pool) -> None:
             policy = "ordered_tree"
         found = b.reduce(_operands(pool, tile, law), pool.cols, law, policy=policy)
     for result in b.results(found) if len(law.results) > 1 else (found,):
-        pool.join(result)
+        pool.join(_inside(pool, result) if law in _OF_RANKS else result)
+
+
+def _inside(pool: Pool, result: Tile) -> Tile:
+    """A float between two small numbers; a row of one element has no second one."""
+    if not result.dtype.is_float:
+        return result
+    return pool.b.map("minimum", pool.b.map("maximum", result, -8.0), 8.0)
 
 
 def _operands(pool: Pool, tile: Tile, law: Law) -> list[Tile]:

@@ -1,10 +1,12 @@
 """Short ways to write terms and one-goal proofs."""
 
 from certile.proof.check import kinds
-from certile.proof.check.context import BELOW, Context
+from certile.proof.check.context import Context
 from certile.proof.check.replay import Goal, Replay, Step
-from certile.proof.check.terms import Table
+from certile.proof.check.terms import Refused, Table
 
+# What is known of the order of two terms, from nothing to a < b.
+UNKNOWN, AT_MOST, BELOW = range(3)
 DOMAIN = {"x": kinds.ANY, "f": kinds.FINITE, "e.x": kinds.ANY, "e.f": kinds.FINITE}
 
 
@@ -51,9 +53,29 @@ def in_order(context, a, b, rank):
     return context.with_kind(make("less", b, a), kinds.ZERO)
 
 
+def order(context, a, b):
+    """`BELOW` if a < b is known, `AT_MOST` if a <= b or a is b, else `UNKNOWN`."""
+    make, number = context.table.make, kinds.ANY & ~kinds.NAN
+    if context.kind(make("less", a, b)) == kinds.POS:
+        return BELOW
+    numbers = kinds.within(context.kind(a) | context.kind(b), number)
+    known = numbers and context.kind(make("less", b, a)) == kinds.ZERO
+    return AT_MOST if known or context.kind(make("same", a, b)) == kinds.POS else UNKNOWN
+
+
 def identical(context, a, b):
     """What is known once a is b."""
     return context.with_kind(context.table.make("same", a, b), kinds.POS)
+
+
+def attained(context, extreme, over):
+    """The mask of a sum as an attained extreme narrows it, or None where none is attained."""
+    replay = Replay(context.table, [Goal(context, extreme, over)])
+    try:
+        replay.apply(step("attain", terms=(extreme, over)))
+    except Refused:
+        return None
+    return replay.goals[0].context.kind(over)
 
 
 def step(name, *path, terms=(), masks=()):

@@ -404,3 +404,43 @@ def test_an_exponent_in_a_branch_that_is_taken_has_to_be_bounded():
     assert refused.obligation.startswith("bound.")
     # It is as true as the other law; only the bound fails.
     assert not isinstance(prove(law, replace(meaning, bounded=False)), Unproved)
+
+
+def nested(depth):
+    term = X
+    for _ in range(depth):
+        term = app("add", term, 1.0)
+    return term
+
+
+def shared(depth):
+    """A choice by a condition that is written once and read 2**depth times."""
+    condition = app("lt", "x", 1.0)
+    for _ in range(depth):
+        condition = app("bit_and", condition, condition)
+    return app("where", condition, "x", 1.0)
+
+
+def repeated(depth):
+    """Choices each of which reads the one before three times."""
+    term = X
+    for _ in range(depth):
+        term = app("where", app("lt", term, 1.0), term, term)
+    return term
+
+
+def test_terms_too_large_are_refused_and_shared_ones_read_once():
+    law = law_of(s=(X, SUM))
+    with pytest.raises(Refused, match="nested too deeply"):
+        finite_fields(replace(law, lift=(nested(3000),)))
+    with pytest.raises(Refused, match="more work than it may"):
+        finite_fields(replace(law, lift=(shared(40),)))
+    few, many = (finite_fields(replace(law, lift=(repeated(depth),))) for depth in (2, 40))
+    assert few == many
+
+
+def test_no_parameter_stands_for_a_component():
+    law = law_of(s=(X, app("add", "a.s", "b.s")))
+    assert finite_fields(replace(law, parameters=("c0",))) == {"x"}
+    with pytest.raises(Refused, match="a name has a dot"):
+        finite_fields(replace(law, parameters=("a.s",)))

@@ -35,6 +35,8 @@ PAIRS = {
     "all": lambda x, y, d: (x != 0) & (y != 0),
     "argmax": lambda x, y, d: (y > x).astype(int),
     "argmin": lambda x, y, d: (y < x).astype(int),
+    "top_values": lambda x, y, d: (np.maximum(x, y), np.minimum(x, y)),
+    "bottom_values": lambda x, y, d: (np.minimum(x, y), np.maximum(x, y)),
 }
 
 
@@ -62,8 +64,10 @@ def test_every_pair_of_bytes(name, dtype):
         algebra.merge(algebra.merge(none, first), second),
         algebra.merge(first, algebra.merge(second, none)),
     ):
-        (result,) = algebra.finalize(tree)
-        assert np.array_equal(result.data.astype(np.int64), PAIRS[name](x, y, dtype))
+        results = algebra.finalize(tree)
+        wanted = np.broadcast_to(PAIRS[name](x, y, dtype), (len(results), *x.shape))
+        for result, each in zip(results, wanted, strict=True):
+            assert np.array_equal(result.data.astype(np.int64), each)
 
 
 @pytest.mark.parametrize("dtype", [i8, u8], ids=str)

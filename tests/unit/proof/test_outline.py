@@ -8,7 +8,7 @@ import pytest
 from certile.ir.laws import BUILTIN
 from certile.ir.meanings import meaning_of
 from certile.proof.check import kinds
-from certile.proof.check.replay import STEP_NAMES
+from certile.proof.check.replay import STEPS
 from certile.proof.check.terms import Refused
 from certile.proof.formulas import kind_text
 from certile.proof.outline import outline
@@ -24,14 +24,14 @@ def outlined(name, change=None):
 
 def test_cases_stand_below_their_split():
     assert outlined("absmax")["one.s"] == [
-        "  if abs(e.x) < 0 then inf else abs(e.x) = abs(e.x) [branch]",
+        "  if abs(e.x) < 0 then inf else abs(e.x) = abs(e.x) [choose_second]",
         "  by cases on e.x [split]",
         "  case e.x is -inf:",
         "    max(0, abs(e.x)) = inf [equality]",
         "    abs(e.x) = inf [equality]",
         "    both sides are inf [close]",
         "  case e.x is finite:",
-        "    max(0, abs(e.x)) = abs(e.x) [extreme]",
+        "    max(0, abs(e.x)) = abs(e.x) [max_second]",
         "    both sides are abs(e.x) [close]",
         "  case e.x is inf:",
         "    max(0, abs(e.x)) = inf [equality]",
@@ -77,7 +77,7 @@ def test_every_line_is_a_case_or_names_a_rule(name):
             found = re.search(r" \[(\w+)\]$", line)
             assert found or line.endswith(":") or line.strip().startswith(("operand ", "to show"))
             rules |= {found[1]} if found else set()
-    assert rules <= STEP_NAMES
+    assert rules <= STEPS.keys()
     assert "close" in rules
 
 

@@ -127,5 +127,6 @@ def test_parameters_are_read_everywhere():
 
 
 def test_the_domains():
-    natural = kinds.ZERO | kinds.POS
-    assert {"any": kinds.ANY, "finite": kinds.NEG | natural, "natural": natural} == DOMAINS
+    natural, nonzero = kinds.ZERO | kinds.POS, kinds.NEG | kinds.POS
+    numbers = {"natural": natural, "nonzero": nonzero, "positive": kinds.POS}
+    assert {"any": kinds.ANY, "finite": kinds.NEG | natural, **numbers} == DOMAINS

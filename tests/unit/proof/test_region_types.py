@@ -158,7 +158,7 @@ def test_a_lift_computes_in_the_type_of_its_operands(softmax):
     ("literal", "refusal"),
     [
         (0.1, "a literal of a derived law is no number of f32"),
-        (0.5, "a value is wider than f32, which the law computes in"),
+        (0.5, "a value is not computed in f32, as the law is"),
     ],
 )
 def test_a_comparison_in_a_wider_type_is_another_one(literal, refusal):

@@ -3,10 +3,18 @@
 import pytest
 
 from certile.proof.check import kinds
-from certile.proof.check.context import AT_MOST, BELOW, UNKNOWN
-from certile.proof.check.replay import attained
 from certile.proof.check.terms import Refused
-from tests.unit.proof.builder import Build, identical, in_order, step
+from tests.unit.proof.builder import (
+    AT_MOST,
+    BELOW,
+    UNKNOWN,
+    Build,
+    attained,
+    identical,
+    in_order,
+    order,
+    step,
+)
 
 
 @pytest.fixture
@@ -58,10 +66,10 @@ def test_a_split_of_a_relation_orders_numbers(b):
     replay = b.replay(x, y, b.context.with_kind(x, 31).with_kind(y, 31))
     replay.apply(less)
     at_least, below = (goal.context for goal in replay.goals)
-    assert below.compare(x, y) == BELOW
-    assert below.compare(y, x) == UNKNOWN
-    assert at_least.compare(x, y) == UNKNOWN
-    assert at_least.compare(y, x) == AT_MOST
+    assert order(below, x, y) == BELOW
+    assert order(below, y, x) == UNKNOWN
+    assert order(at_least, x, y) == UNKNOWN
+    assert order(at_least, y, x) == AT_MOST
     assert at_least.kind(b.same(x, y)) == kinds.ZERO | kinds.POS
     # Neither is less: they are one number.
     both = at_least.with_kind(b.less(y, x), kinds.ZERO)
@@ -71,7 +79,7 @@ def test_a_split_of_a_relation_orders_numbers(b):
         replay = b.replay(x, y, missing)
         replay.apply(less)
         unsure, below = (goal.context for goal in replay.goals)
-        assert unsure.compare(y, x) == UNKNOWN
+        assert order(unsure, y, x) == UNKNOWN
         assert not (below.kind(x) | below.kind(y)) & kinds.NAN
         assert unsure.with_kind(b.less(y, x), kinds.ZERO).kind(b.same(x, y)) & kinds.ZERO
 
@@ -81,7 +89,7 @@ def test_operands_of_one_aggregate_of_one_list(b):
     replay = b.replay(b.over("sum", x), b.over("sum", y))
     replay.apply(step("operands"))
     (goal,) = replay.goals
-    assert (goal.left, goal.right, goal.context.bound) == (x, y, True)
+    assert (goal.left, goal.right) == (x, y)
     # Facts of an element outside are of another one.
     known = b.context.with_kind(x, kinds.NAN)
     replay = b.replay(b.over("sum", x), b.over("sum", y), known)
@@ -96,7 +104,6 @@ def test_operands_need_one_operation(b):
     x, y, z = b.sym("e.x"), b.sym("y"), b.sym("z")
     replay = b.replay(b.add(x, y), b.add(y, z))
     replay.apply(step("operands"))
-    assert not any(goal.context.bound for goal in replay.goals)
     assert [(goal.left, goal.right) for goal in replay.goals] == [(y, z), (x, y)]
     unlike = [
         (b.add(x, y), b.mul(x, y)),
@@ -114,18 +121,6 @@ def test_have_is_proved_before_it_is_used(b):
     assert [(goal.left, goal.right) for goal in replay.goals] == [(x, z), (x, y)]
     known = [goal.context.kind(b.same(x, y)) for goal in replay.goals]
     assert known == [kinds.POS, kinds.ZERO | kinds.POS]
-
-
-def test_count_needs_elements(b):
-    count, x = b.table.count("xs"), b.elem("x")
-    nonempty = b.context.with_kind(count, kinds.POS)
-    assert nonempty.compare(b.num(1), count) == AT_MOST
-    assert b.context.compare(b.num(1), count) == UNKNOWN
-    for least in (2, 0):
-        assert nonempty.compare(b.num(least), count) == (BELOW if least == 0 else UNKNOWN)
-    assert nonempty.compare(b.num(1), b.table.count("ys")) == UNKNOWN
-    for other in (b.over("sum", b.num(2)), b.over("prod", b.num(1)), b.over("sum", x)):
-        assert nonempty.compare(b.num(1), other) == UNKNOWN
 
 
 def test_attained_needs_the_list_and_an_element(b):
@@ -182,18 +177,18 @@ def test_entering_a_list_keeps_and_drops_the_right_facts(b):
     assert b.context.with_kind(b.sym("xs"), kinds.POS).inside("xs").kind(x) == kinds.ANY
     assert inside.kind(y) == kinds.POS
     assert inside.kind(x) == kinds.ANY
-    assert inside.compare(f, y) == UNKNOWN
+    assert order(inside, f, y) == UNKNOWN
     assert inside.kind(b.table.count("xs")) == kinds.POS
     assert inside.kind(b.table.count("ys")) == kinds.ZERO | kinds.POS
     low = kinds.NINF | kinds.NEG
     assert b.context.with_kind(top, low).inside("xs").kind(x) == low
-    assert b.context.with_kind(top, low).inside("xs").compare(x, top) == AT_MOST
-    assert b.context.with_kind(bottom, low).inside("xs").compare(bottom, x) == AT_MOST
+    assert order(b.context.with_kind(top, low).inside("xs"), x, top) == AT_MOST
+    assert order(b.context.with_kind(bottom, low).inside("xs"), bottom, x) == AT_MOST
     # Of another list, or perhaps NaN: nothing follows.
     assert b.context.with_kind(top, low).inside("ys").kind(x) == kinds.ANY
     unsure = b.context.with_kind(top, low | kinds.NAN).inside("xs")
     assert unsure.kind(x) == kinds.ANY
-    assert unsure.compare(x, top) == UNKNOWN
+    assert order(unsure, x, top) == UNKNOWN
     assert b.context.with_kind(total, kinds.FINITE).inside("xs").kind(x) == kinds.FINITE
     assert b.context.with_kind(total, kinds.PINF).inside("xs").kind(x) == 30
     assert b.context.with_kind(total, kinds.NAN).inside("xs").kind(x) == kinds.ANY
@@ -232,35 +227,30 @@ def test_facts_narrow_what_they_speak_of(b):
     assert [narrow.kind(each) for each in (p, q, z)] == [31, 31, kinds.ANY]
     narrow = both.with_kind(y, kinds.NINF)
     assert [narrow.kind(each) for each in (p, q, z)] == [31, 31, kinds.ANY]
-    chain = in_order(in_order(b.context, x, y, AT_MOST), y, z, BELOW)
-    assert chain.compare(x, z) == BELOW
-    assert chain.compare(z, x) == UNKNOWN
-    through = identical(in_order(b.context, x, y, BELOW), y, z)
-    assert through.compare(x, z) == BELOW
 
 
 def test_order_by_constants_kinds_and_identity(b):
     x, y, z = b.sym("e.x"), b.sym("y"), b.sym("z")
     one, two, low, high, nan = map(b.num, (1, 2, "-inf", "inf", "nan"))
-    assert b.context.compare(one, two) == b.context.compare(low, high) == BELOW
-    assert b.context.compare(low, one) == b.context.compare(two, high) == BELOW
+    assert order(b.context, one, two) == order(b.context, low, high) == BELOW
+    assert order(b.context, low, one) == order(b.context, two, high) == BELOW
     for a, c in ((two, one), (high, low), (nan, one), (one, nan), (low, nan), (nan, high)):
-        assert b.context.compare(a, c) == UNKNOWN
-    assert b.context.compare(x, x) == AT_MOST
+        assert order(b.context, a, c) == UNKNOWN
+    assert order(b.context, x, x) == AT_MOST
     assert b.context.kind(b.same(x, x)) == kinds.POS
     signs = b.context.with_kind(x, kinds.NEG).with_kind(y, kinds.POS)
-    assert signs.compare(x, y) == BELOW
-    assert signs.compare(y, x) == UNKNOWN
+    assert order(signs, x, y) == BELOW
+    assert order(signs, y, x) == UNKNOWN
     zeros = b.context.with_kind(x, kinds.NINF | kinds.ZERO).with_kind(y, kinds.ZERO | kinds.POS)
-    assert zeros.compare(x, y) == AT_MOST
+    assert order(zeros, x, y) == AT_MOST
     negative = b.context.with_kind(x, kinds.NEG).with_kind(y, kinds.NEG)
-    assert negative.compare(x, y) == UNKNOWN
+    assert order(negative, x, y) == UNKNOWN
     # A fact about others says nothing, and neither does a contradiction.
-    assert in_order(b.context, z, y, BELOW).compare(x, y) == UNKNOWN
+    assert order(in_order(b.context, z, y, BELOW), x, y) == UNKNOWN
     nothing = b.context.with_kind(x, kinds.NAN).with_kind(x, kinds.ZERO)
     for other in (y, one):
-        assert nothing.compare(x, other) == nothing.compare(other, x) == UNKNOWN
-    assert identical(b.context, x, y).compare(x, y) == AT_MOST
+        assert order(nothing, x, other) == order(nothing, other, x) == UNKNOWN
+    assert order(identical(b.context, x, y), x, y) == AT_MOST
 
 
 def test_a_choice_has_the_kinds_of_the_branches_it_may_take(b):
@@ -271,55 +261,19 @@ def test_a_choice_has_the_kinds_of_the_branches_it_may_take(b):
     assert b.context.with_kind(x, kinds.NAN | kinds.NEG).kind(term) == kinds.POS
 
 
-def test_a_summand_bounds_a_sum_only_by_a_finite_rest(b):
-    one, n, rest = b.num(1), b.sym("n"), b.sym("rest")
-    known = in_order(b.context, one, n, AT_MOST)
-    total = b.add(n, rest)
-    assert known.with_kind(rest, kinds.ZERO | kinds.POS).compare(one, total) == AT_MOST
-    assert known.with_kind(rest, kinds.POS).compare(one, b.add(rest, n)) == AT_MOST
-    # Any of the summands may be the one that is known.
-    positive = known.with_kind(rest, kinds.POS).with_kind(n, kinds.POS)
-    assert positive.compare(one, b.add(rest, n)) == positive.compare(one, total) == AT_MOST
-    for mask in (kinds.NEG, kinds.POS | kinds.NAN, kinds.POS | kinds.PINF, kinds.NINF):
-        assert known.with_kind(rest, mask).compare(one, total) == UNKNOWN
-    assert known.with_kind(rest, kinds.POS).compare(one, b.mul(n, rest)) == UNKNOWN
-
-
-def test_equal_summands_cancel_only_if_they_are_finite(b):
-    x, y, c, d = b.sym("e.x"), b.sym("y"), b.sym("e.f"), b.sym("d")
-    for rank in (AT_MOST, BELOW):
-        known = in_order(b.context, x, y, rank)
-        assert known.compare(b.add(x, c), b.add(c, y)) == rank
-        assert known.compare(b.add(c, b.add(x, c)), b.add(b.add(c, y), c)) == rank
-        assert known.compare(b.add(x, d), b.add(y, d)) == UNKNOWN
-        assert known.compare(b.add(y, c), b.add(x, c)) == UNKNOWN
-        assert known.compare(b.add(x, x), b.add(y, c)) == UNKNOWN
-        assert known.compare(x, b.add(y, c)) == UNKNOWN
-        assert known.compare(b.add(x, c), y) == UNKNOWN
-
-
-def test_the_number_of_goals_is_bounded(b):
-    x, y = b.sym("e.x"), b.sym("y")
-    split = step("split", terms=(x,), masks=(32, 31))
-    replay = b.replay(x, y)
-    replay.goals *= 3_999
-    replay.apply(split)
-    assert len(replay.goals) == 4_000
-    refuses(replay, split, "too many goals")
-
-
-@pytest.mark.parametrize("path", [(), (2,), (-1,), (0, 2), (0, -1), (0, 0, 0)])
+@pytest.mark.parametrize("path", [(2,), (-1,), (0, 2), (0, -1), (0, 0, 0)])
 def test_paths_lead_to_terms(b, path):
     x, y = b.sym("e.x"), b.sym("y")
-    refuses(b.replay(b.add(x, y), y), step("branch", *path), "leads nowhere")
+    refuses(b.replay(b.add(x, y), y), step("choose_either", *path), "leads nowhere")
 
 
 def test_a_step_takes_its_own_parameters(b):
     x, y = b.sym("e.x"), b.sym("y")
     replay = b.replay(b.choose(x, y, y), x)
     wrong = [
-        step("branch", 0, terms=(x,)),
-        step("branch", 0, masks=(1,)),
+        step("choose_either", 0, terms=(x,)),
+        step("choose_either", 0, masks=(1,)),
+        step("choose_either"),
         step("ring", 0),
         step("ring", 0, terms=(x, y)),
         step("close", 0),
@@ -332,18 +286,15 @@ def test_a_step_takes_its_own_parameters(b):
     refuses(replay, step("trust"), "no such step")
 
 
-def test_the_element_is_spoken_of_only_below_its_list(b):
+def test_what_is_known_of_an_element_is_not_known_of_another(b):
     element, zero = b.elem("f"), b.num(0)
-    nothing = b.add(element, b.mul(b.num(-1), element))
-    refuses(b.replay(zero, zero), step("ring", 0, terms=(nothing,)), "where there is none")
-    refuses(b.replay(zero, zero), step("have", terms=(element, zero)), "where there is none")
-    inside = b.replay(b.over("sum", zero), b.over("sum", zero))
-    inside.apply(step("ring", 0, 0, terms=(nothing,)))
-    assert inside.goals[0].left == b.over("sum", nothing)
-    inside = b.context.inside("xs")
-    b.replay(zero, zero, inside).apply(step("ring", 0, terms=(nothing,)))
-    b.replay(zero, zero, inside).apply(step("have", terms=(element, zero)))
-    b.replay(zero, zero).apply(step("ring", 0, terms=(b.mul(zero, b.sym("e.f")),)))
+    replay = b.replay(b.over("sum", element), b.over("sum", zero))
+    # Outside a list it is any one number, which need not be that of the list.
+    replay.apply(step("split", terms=(element,), masks=(kinds.ZERO, kinds.NEG | kinds.POS)))
+    refuses(replay, step("equality", 0, 0, terms=(zero,)), "may have another kind")
+    replay.apply(step("operands"))
+    refuses(replay, step("equality", 0, terms=(zero,)), "may have another kind")
+    refuses(b.replay(zero, zero), step("have", terms=(element,)), "other parameters")
 
 
 def test_a_rule_sees_the_facts_of_its_place(b):
@@ -351,7 +302,7 @@ def test_a_rule_sees_the_facts_of_its_place(b):
     top = b.over("top", x)
     term = b.over("bottom", b.max(x, top))
     replay = b.replay(term, total)
-    refuses(replay, step("extreme", 0, 0), "order of the operands")
+    refuses(replay, step("max_second", 0, 0), "may have another kind")
     known = b.replay(term, total, b.context.with_kind(top, kinds.FINITE))
-    known.apply(step("extreme", 0, 0))
+    known.apply(step("max_second", 0, 0))
     assert known.goals[0].left == b.over("bottom", top)

@@ -166,6 +166,39 @@ def test_laws_with_a_state_are_bounded_at_each_position(law, reverse):
     assert verdict.unchecked < verdict.elements // 4
 
 
+def recurrence(**how):
+    """y[…] = h of h = k · h + c along the last axis, k and c being the elements of two views."""
+    b = Builder("recurrence")
+    k, c = (b.view(name, f32, 2) for name in "kc")
+    axes = [b.axis("rows", dim(k, 0)), b.axis("cols", dim(k, 1))]
+    with b.parallel(axes[0]):
+        leaves = (b.load(k, *axes), b.load(c, *axes))
+        found = b.scan(leaves, axes[1], laws.AFFINE, **how)
+        b.store(b.view("y", f32, 2), axes, found)
+    return b.build()
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize("at", [0, 2])
+def test_what_the_state_of_no_elements_spoils_may_be_nan(at, reverse):
+    """0 · inf is NaN: a lane that begins with (1, 0) has one where the recurrence has a number."""
+    k, c = np.full((1, 6), 0.5, np.float32), np.ones((1, 6), np.float32)
+    turn = slice(None, None, -1) if reverse else slice(None)
+    k[:, turn][0, at] = -np.inf
+    kernel = recurrence(reverse=reverse)
+    given = {"k": k, "c": c, "y": np.zeros_like(k)}
+    run(kernel, given)
+    exact = given["y"]
+    assert not np.isnan(exact).any()
+    spoilt = exact.copy()
+    spoilt[:, turn][0, at:] = np.nan
+    assert agrees({"y": exact}, kernel, given).ok
+    assert agrees({"y": spoilt}, kernel, given).ok
+    if at:
+        spoilt[:, turn][0, at - 1] = np.nan
+        assert not agrees({"y": spoilt}, kernel, given).ok
+
+
 def test_an_inexact_leaf_widens_only_what_it_reaches():
     b = Builder("inexact")
     x, y = b.view("x", f32, 2), b.view("y0", f32, 2)

@@ -177,6 +177,89 @@ def entropy(x: ct.View, out: ct.View):
 
 
 @ct.tile_kernel
+def covariance_of_both(x: ct.View, v: ct.View, out: ct.View):
+    rows, cols = _rows(x)
+    for r in ct.parallel(rows):
+        a, b = x[r, cols], v[r, cols]
+        da = a - ct.reduce(a, cols, ct.add) / cols.extent
+        db = b - ct.reduce(b, cols, ct.add) / cols.extent
+        out[r] = ct.reduce(da * db, cols, ct.add) / cols.extent
+
+
+@ct.tile_kernel
+def correlation(x: ct.View, v: ct.View, out: ct.View):
+    """Two variances and a covariance of the same two means."""
+    rows, cols = _rows(x)
+    for r in ct.parallel(rows):
+        a, b = x[r, cols], v[r, cols]
+        da = a - ct.reduce(a, cols, ct.add) / cols.extent
+        db = b - ct.reduce(b, cols, ct.add) / cols.extent
+        spreads = ct.reduce(da * da, cols, ct.add) * ct.reduce(db * db, cols, ct.add)
+        out[r] = ct.reduce(da * db, cols, ct.add) / (1e-3 + ct.sqrt(spreads))
+
+
+@ct.tile_kernel
+def divergence(x: ct.View, v: ct.View, out: ct.View):
+    """How one softmax differs from another: a sum that reads the maxima of both."""
+    rows, cols = _rows(x)
+    for r in ct.parallel(rows):
+        a, b = x[r, cols], v[r, cols]
+        da, db = a - ct.reduce(a, cols, ct.maximum), b - ct.reduce(b, cols, ct.maximum)
+        sa, sb = ct.reduce(ct.exp(da), cols, ct.add), ct.reduce(ct.exp(db), cols, ct.add)
+        out[r] = ct.reduce(ct.exp(da) * (da - db), cols, ct.add) / sa + ct.log(sb) - ct.log(sa)
+
+
+@ct.tile_kernel
+def entropy_from_the_greatest(x: ct.View, out: ct.View):
+    rows, cols = _rows(x)
+    for r in ct.parallel(rows):
+        v = x[r, cols]
+        d = v - ct.reduce(v, cols, ct.maximum)
+        total = ct.reduce(ct.exp(d), cols, ct.add)
+        out[r] = -ct.reduce(ct.exp(d) / total * (d - ct.log(total)), cols, ct.add)
+
+
+@ct.tile_kernel
+def weighted_distances(x: ct.View, v: ct.View, out: ct.View):
+    """Distances from a mean, weighted by distances from a maximum."""
+    rows, cols = _rows(x)
+    for r in ct.parallel(rows):
+        a, b = x[r, cols], v[r, cols]
+        e = ct.exp(a - ct.reduce(a, cols, ct.maximum))
+        d = b - ct.reduce(b, cols, ct.add) / cols.extent
+        out[r] = ct.reduce(e * d, cols, ct.add) / ct.reduce(e, cols, ct.add)
+
+
+@ct.tile_kernel
+def by_both_sizes(x: ct.View, v: ct.View, out: ct.View):
+    rows, cols = _rows(x)
+    for r in ct.parallel(rows):
+        a, b = x[r, cols], v[r, cols]
+        p, q = a / ct.reduce(a, cols, ct.absmax), b / ct.reduce(b, cols, ct.absmax)
+        out[r] = ct.reduce(p * q, cols, ct.add)
+
+
+@ct.tile_kernel
+def cooled(x: ct.View, out: ct.View):
+    """The temperature is a number whose reciprocal is no literal, and so is the last factor."""
+    rows, cols = _rows(x)
+    for r in ct.parallel(rows):
+        v = x[r, cols]
+        d = v - ct.reduce(v, cols, ct.maximum)
+        warm, cold = ct.exp(d / 0.7), ct.exp(d * 0.1 * 127.0)
+        out[r] = ct.reduce(warm, cols, ct.add) + ct.reduce(cold, cols, ct.add)
+
+
+@ct.tile_kernel
+def warmed(x: ct.View, out: ct.View, scale: float):
+    rows, cols = _rows(x)
+    for r in ct.parallel(rows):
+        v = x[r, cols]
+        d = v - ct.reduce(v, cols, ct.maximum)
+        out[r] = ct.reduce(ct.exp(d / ct.maximum(scale, 0.25)), cols, ct.add)
+
+
+@ct.tile_kernel
 def two_chains(x: ct.View, out: ct.View):
     """A softmax, and the variance of what it gives: the second chain reads the first."""
     rows, cols = _rows(x)
@@ -235,6 +318,8 @@ PROVED = {
             two_chains,
         ),
         partly,
+        *(covariance_of_both, correlation, divergence, entropy_from_the_greatest),
+        *(weighted_distances, by_both_sizes, cooled, warmed),
     )
 }
 
@@ -469,6 +554,15 @@ def deeply_nested(x: ct.View, out: ct.View):
         out[r] = ct.reduce(e, cols, ct.add)
 
 
+@ct.tile_kernel
+def unknown_temperature(x: ct.View, out: ct.View, scale: float):
+    rows, cols = _rows(x)
+    for r in ct.parallel(rows):
+        v = x[r, cols]
+        top = ct.reduce(v, cols, ct.maximum)
+        out[r] = ct.reduce(ct.exp((v - top) / scale), cols, ct.add)
+
+
 # What is left, whose first refusal names an obligation and says these words.
 REFUSED = {
     "exponent times r": (exponent_times_r, "ratio", "against"),
@@ -483,6 +577,7 @@ REFUSED = {
     "too steep": (too_steep, "bound.0", "it is positive"),
     "another array": (another_array, "bound.0", "it is positive"),
     "unknown sign": (unknown_sign, "bound.0", "c0 ="),
+    "unknown temperature": (unknown_temperature, "bound.0", "c0 ="),
     "another axis": (another_axis, "read", "other axes"),
     "gathered": (gathered, "read", "gather"),
     "ordered": (ordered, "read", "ordered_tree"),

@@ -11,7 +11,7 @@ import pytest
 from certile.ir.terms import Var, app, evaluate
 from certile.proof.check import check
 from certile.search import Unproved
-from certile.search.fusion import Chain, Fused, derive
+from certile.search.fusion import Beside, Chain, Fused, derive
 
 X, X0, X1 = Var("x"), Var("x0"), Var("x1")
 FROM_R = app("sub", "x", "r")
@@ -75,6 +75,55 @@ PROVED = {
     ),
 }
 
+OFF_X, OFF_Y = app("sub", "x0", "r"), app("sub", "x1", "r_1")
+MEANS = Chain("mean", X0, (), operands=2, beside=(Beside("mean", X1),))
+# Sums that read two reductions, r of the first field and q of the second.
+TOGETHER = {
+    "covariance of both": (
+        replace(MEANS, later=(app("mul", OFF_X, OFF_Y),)),
+        True,
+        (lambda x, y, r, q: (x - r) * (y - q),),
+    ),
+    "correlation": (
+        replace(
+            MEANS, later=tuple(app("mul", *by) for by in (2 * [OFF_X], 2 * [OFF_Y], (OFF_X, OFF_Y)))
+        ),
+        True,
+        (
+            lambda x, y, r, q: (x - r) ** 2,
+            lambda x, y, r, q: (y - q) ** 2,
+            lambda x, y, r, q: (x - r) * (y - q),
+        ),
+    ),
+    "a sum of both": (
+        replace(MEANS, later=(app("mul", app("add", OFF_X, OFF_Y), app("add", OFF_X, OFF_Y)),)),
+        True,
+        (lambda x, y, r, q: (x - r + y - q) ** 2,),
+    ),
+    "two maxima": (
+        Chain(
+            "max",
+            X0,
+            (app("mul", PAIR_WEIGHT, app("exp", OFF_Y)), app("mul", PAIR_WEIGHT, OFF_Y)),
+            operands=2,
+            beside=(Beside("max", X1),),
+        ),
+        False,
+        (lambda x, y, r, q: np.exp(x - r + y - q), lambda x, y, r, q: np.exp(x - r) * (y - q)),
+    ),
+    "greatest and least": (
+        Chain(
+            "max",
+            X,
+            (app("mul", app("sub", "r", "x"), app("sub", "x", "r_1")),),
+            beside=(Beside("min", X),),
+        ),
+        False,
+        (lambda x, r, q: (r - x) * (x - q),),
+    ),
+}
+PROVED |= TOGETHER
+
 REFUSED = {
     "exponent times r": (Chain("max", X, (app("exp", app("mul", "x", "r")),)), "ratio", True),
     "bell": (Chain("mean", X, (app("exp", app("neg", SQUARE)),)), "ratio", True),
@@ -102,6 +151,17 @@ REFUSED = {
     # All but a few digits of both sums are those of the number of elements.
     "a difference": (Chain("absmax", X, (app("sub", app("div", "x", "r"), 1.0),)), "near", False),
     "unknown sign": (Chain("max", X, (SCALED,), parameters={"c": "finite"}), "bound.0", True),
+    # The second r is subtracted from what it is no mean of.
+    "means the wrong way round": (
+        replace(MEANS, later=(app("mul", OFF_X, app("sub", "x0", "r_1")),)),
+        "near",
+        False,
+    ),
+    "a product of two results": (
+        replace(MEANS, later=(app("exp", app("mul", app("mul", "x0", "r"), "r_1")),)),
+        "ratio",
+        True,
+    ),
 }
 
 
@@ -157,6 +217,8 @@ def test_a_middle_sum_that_is_zero_is_not_kept(fused):
     assert len(fused["spread"].law.state) == 3
     assert len(fused["cube"].law.state) == 4
     assert len(fused["from the maximum"].law.state) == 4
+    assert len(fused["covariance of both"].law.state) == 4
+    assert len(fused["correlation"].law.state) == 6
 
 
 _FUNCTIONS = {
@@ -171,6 +233,7 @@ _FUNCTIONS = {
     "eq": np.equal,
     "ne": np.not_equal,
     "bit_and": np.logical_and,
+    "bit_or": np.logical_or,
     "where": np.where,
 }
 _NAMED = {"lowest": -INF, "highest": INF, "inf": INF, "-inf": -INF, "nan": NAN}
@@ -214,9 +277,11 @@ def _rows(width, everywhere):
     random = np.random.default_rng(5)
     rows = [random.normal(size=(n, width)) * scale for n, scale in ((1, 1), (6, 3), (9, 20))]
     rows += [np.zeros((3, width)), np.ones((2, width)), np.zeros((0, width))]
-    special = itertools.product((-INF, INF, NAN, 0.0, -2.0), repeat=3)
+    special = list(itertools.product((-INF, INF, NAN, 0.0, -2.0), repeat=3))
     if everywhere:
-        rows += [np.stack([np.array(row)] + [np.ones(3)] * (width - 1), 1) for row in special]
+        first = special if width == 1 else special[::3]
+        rows += [np.stack([np.array(row)] + [np.ones(3)] * (width - 1), 1) for row in first]
+        rows += [np.stack([np.arange(3.0), row], 1) for row in special[::9] if width == 2]
         rows += [np.full((2, width), value) for value in (-INF, INF, NAN)]
     return rows
 
@@ -231,8 +296,11 @@ def test_every_split_of_a_row_gives_what_two_passes_give(fused, name):
             continue
         fields = row.T
         with np.errstate(all="ignore"):
-            r = _OUTER[chain.outer](fields[0])
-            wanted = [r, *(np.sum(term(*fields, r)) for term in later)]
+            keys = dict(zip(chain.fields(), fields, strict=True))
+            outers = [
+                _OUTER[each.outer](keys.get(str(each.key), fields[0])) for each in chain.outers()
+            ]
+            wanted = [*outers, *(np.sum(term(*fields, *outers)) for term in later)]
         size = 1 + np.sum(np.abs(row[np.isfinite(row)]) ** 3)
         for split in range(len(row) + 1):
             merged = _merged(law, names, _state(law, row[:split]), _state(law, row[split:]))

@@ -1,0 +1,223 @@
+"""What a program makes of single elements, bounded by a state: so that a rewrite hides no overflow.
+
+A proof over V says nothing of a term that a program writes and a law does not make: it can overflow
+while the final state is finite.  `limits` gives numbers, as terms over the list, by which a row
+shows that no such term does.  They are the terms as written with sizes in place of elements; as
+rounding is monotone, a size that is finite bounds all that the term is made of.  A size that is
+measured is a component of the state; any other is that of a finite number, and its factors must be
+at most one.  An exponential is at most one, since its exponent is proved not to be positive.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final, TypeGuard
+
+from certile.ir.laws import Law
+from certile.ir.terms import Apply, Lit, Term, Var, app, applications, variables
+from certile.proof.check.elaborate import CONNECTIVES, is_truth
+from certile.proof.check.shown import Shown
+from certile.proof.check.terms import Refused
+
+_ONE: Final = Lit(1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """A number, over the list, that has to be finite; at most one where it scales `factor_of`."""
+
+    size: Term
+    factor_of: Term | None = None
+
+    def test(self, size: Term) -> Term:
+        """The test of the number as the law has it."""
+        return app("isfinite", size) if self.factor_of is None else app("le", size, 1.0)
+
+
+class Unmeasured(Refused):
+    """A refusal that a component `measure(own)` would mend."""
+
+    def __init__(self, own: Term) -> None:
+        super().__init__(f"nothing bounds {own}, of which a term may overflow")
+        self.own = own
+
+
+def measure(own: Term) -> Term:
+    """The largest size that a term of an element has in a list, 0 of nothing."""
+    return app("maximum", 0.0, app("list.max", app("abs", own)))
+
+
+def limits(law: Law, specification: Sequence[Term], finite: Collection[str]) -> list[Limit]:
+    """What a row has to meet, so that nothing that was written overflows unseen.
+
+    `finite` are the fields that are finite wherever the final state is.  Raises `Refused` where
+    nothing of the state would tell.
+    """
+    made = _Limits(law, specification, finite)
+    for at in dict.fromkeys(applications(specification)):
+        if at.fn.startswith("list."):
+            made.aggregate(at)
+    return list(made.found)
+
+
+def divisors(sizes: Iterable[Term]) -> set[str]:
+    """The parameters that are not 0 where reciprocals among some sizes are finite."""
+    waiting = [size.args[1] for size in sizes if _is_reciprocal(size)]
+    found: set[str] = set()
+    for below in waiting:
+        if isinstance(below, Var):
+            found.add(below.name)
+        elif isinstance(below, Apply) and below.fn in ("abs", "mul"):
+            waiting += below.args
+    return found
+
+
+def _is_reciprocal(size: Term) -> TypeGuard[Apply]:
+    return isinstance(size, Apply) and size.fn == "div" and size.args[0] == _ONE
+
+
+class _Limits:
+    def __init__(self, law: Law, specification: Sequence[Term], finite: Collection[str]) -> None:
+        self.found: dict[Limit, None] = {}
+        self._fields = set(map(Var, law.lift_variables()))
+        self._closed = law.closed or ()
+        # What is tested without a limit: components, results and parameters.
+        self._tested = {*self._closed, *specification, *map(Var, law.parameters)}
+        self._shown = Shown(law, finite)
+        # What was taken as a finite number in the product that is read; one term at most.
+        self._scaled: list[Term] = []
+
+    def aggregate(self, at: Apply) -> None:
+        """The limits of what is written below an aggregate."""
+        if all(self._shown.exact(arg, at.fn) for arg in at.args):
+            return
+        (body, *_) = at.args
+        if at.fn != "list.sum":
+            raise Refused(f"{at.fn} is of a term that the state does not keep")
+        match body:
+            case Apply("mul", (Apply("add" | "sub", (a, b)), again)) if (
+                body.args[0] == again
+                and a in self._shown.finite | self._fields
+                and not self._reads(b)
+            ):
+                # A square is at most the sum of all; the other limit is for what rounds in b.
+                self._ask(at)
+                self._ask(_joined("mul", self._shared(b), self._shared(b)))
+            case _:
+                size = self._size(body)
+                # Twice as large, as the results of a fold differ by rounding from those written.
+                own = self._scaled.pop() if self._scaled else None
+                self._ask(size if own else _joined("mul", Lit(2.0), size), own)
+
+    def _ask(self, size: Term, factor_of: Term | None = None) -> None:
+        """Ask for a limit, unless it is met by every row or by what is tested anyway."""
+        plain = size.args[0] if isinstance(size, Apply) and size.fn == "abs" else size
+        small = isinstance(size, Lit) and isinstance(size.value, float) and size.value < 2.0**127
+        met = small if factor_of is None else size == _ONE
+        if not met and not (factor_of is None and plain in self._tested):
+            self.found[Limit(size, factor_of)] = None
+
+    def _reads(self, term: Term) -> bool:
+        """Whether a term differs between elements."""
+        if isinstance(term, Apply):
+            return not term.fn.startswith("list.") and any(map(self._reads, term.args))
+        return term in self._fields
+
+    def _size(self, term: Term) -> Term:
+        """At least the size of a term in each element, and not finite where a part of it is not."""
+        if not self._reads(term):
+            return self._shared(term)
+        if not any(at.fn.startswith("list.") for at in applications((term,))):
+            return self._own(term)
+        match term:
+            case Apply("neg" | "abs", (a,)):
+                return self._size(a)
+            case Apply("add" | "sub" | "maximum" | "minimum", (a, b)) | Apply("where", (_, a, b)):
+                self._decided(*term.args[:-2])
+                made = _joined("add", self._size(a), self._size(b))
+                self._measured()
+                return made
+            case Apply("mul", (a, b)):
+                return _joined("mul", self._size(a), self._size(b))
+            case Apply("div", (a, b)) if not self._reads(b):
+                self._ask(self._shared(b))
+                return app("div", self._size(a), _plain_size(b))
+            case Apply("div", (a, b)) if a != _ONE:
+                return _joined("mul", self._size(a), self._size(app("div", 1.0, b)))
+            case Apply("exp", (a,)):
+                self._exponent(a)
+                return _ONE
+            case _:
+                raise Refused(f"nothing bounds {term} of an element")
+
+    def _decided(self, *conditions: Term) -> None:
+        """Ask for all that a condition compares: where that overflows it may say something else."""
+        for at in applications(conditions):
+            for arg in at.args if is_truth(at) and at.fn not in CONNECTIVES else ():
+                if not self._shown.exact(arg):
+                    self._ask(self._size(arg))
+                    self._measured()
+
+    def _shared(self, term: Term) -> Term:
+        """The size of what is the same for all elements; no divisor in it may be infinite."""
+        for at in applications((term,)):
+            # Without a variable it is the number of elements.
+            if at.fn == "div" and variables(at.args[1:]) and not self._reads(at.args[1]):
+                self._ask(_plain_size(at.args[1]))
+        return _plain_size(term)
+
+    def _own(self, term: Term) -> Term:
+        """The size of what is made of an element alone, measured or as a finite number."""
+        if measure(term) in self._closed and app("abs", term) in self._shown.kept:
+            return measure(term)
+        if term not in self._shown.finite or self._scaled:
+            raise Unmeasured(term)
+        self._scaled.append(term)
+        return _ONE
+
+    def _measured(self) -> None:
+        """Refuse a term that is taken as a finite number where more than a factor is done to it."""
+        for own in self._scaled:
+            raise Unmeasured(own)
+
+    def _exponent(self, term: Term) -> None:
+        """Ask for what keeps an exponent from being NaN: it may be -inf, as may one operand."""
+        if not self._reads(term):
+            self._ask(self._size(term))
+        elif not self._shown.exact(term, "list.max"):
+            match term:
+                case Apply("neg", (a,)):
+                    self._exponent(a)
+                case Apply("add" | "sub", (a, b)) if not (self._reads(a) and self._reads(b)):
+                    self._exponent(a)
+                    self._exponent(b)
+                case Apply("mul", (a, b)) if not self._reads(a):
+                    self._exponent(app("mul", b, a))
+                case Apply("mul" | "div", (a, scale)) if not self._reads(scale):
+                    self._exponent(a)
+                    # A scale is neither infinite nor 0: either would make NaN of the other.
+                    size = self._size(scale)
+                    self._ask(size)
+                    if not isinstance(scale, Lit) or scale.value == 0:
+                        self._ask(app("div", 1.0, size))
+                case _:
+                    self._ask(self._size(term))
+                    self._measured()
+
+
+def _plain_size(term: Term) -> Term:
+    number = isinstance(term, Lit) and isinstance(term.value, float) and term.value >= 0
+    sized = isinstance(term, Apply) and term.fn == "abs"
+    return term if number or sized else app("abs", term)
+
+
+def _joined(fn: str, a: Term, b: Term) -> Term:
+    """The sum or product of two sizes, computed where both are numbers."""
+    match a, b:
+        case Lit(float() as x), Lit(float() as y):
+            return Lit(x + y if fn == "add" else x * y)
+        case _ if fn == "mul" and _ONE in (a, b):
+            return b if a == _ONE else a
+        case _:
+            return app(fn, a, b)
