@@ -72,11 +72,13 @@ from certile.language.laws import (
     any,  # noqa: A004 - NumPy's name
     argmax,
     argmin,
+    bottom_values,
     law,
     logsumexp,
     mean_var,
     softmax_sum,
     sum_var,
+    top_values,
 )
 from certile.language.math import (
     abs,  # noqa: A004 - the language has the names that NumPy has
@@ -182,6 +184,7 @@ __all__ = [
     "bit_xor",
     "bitcast",
     "bool_",
+    "bottom_values",
     "broadcast_to",
     "carry",
     "cast",
@@ -261,6 +264,7 @@ __all__ = [
     "target",
     "tile_kernel",
     "tirx",
+    "top_values",
     "topk",
     "trunc",
     "u8",

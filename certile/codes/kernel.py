@@ -414,9 +414,25 @@ KERNEL: tuple[Code, ...] = (
         "A selection of a number of elements that it cannot have",
         (
             "ct.topk keeps what it selects in registers: 1 to 64 elements, no more than the axis "
-            "has. How many is the extent of the axis that they span, a Python integer."
+            "has. How many is the extent of the axis that they span, a Python integer. The state "
+            "of ct.top_values(k) and ct.bottom_values(k) is 1 to 16 values."
         ),
         'ct.topk(v, ct.axis("top", 100), cols)',
         "select fewer elements, or use ct.sort and store the elements wanted",
+    ),
+    Code(
+        "K038",
+        "A loop with a policy that is no reduction",
+        (
+            "A policy lets the turns of a serial loop be regrouped. Each carried value is then a "
+            "fold: a turn merges into it, by one law, what reads no carried value, and the body "
+            "only loads beside that. A loop that stores, that holds a loop in order, or whose "
+            "turns read what earlier ones made has an order that no policy can take away."
+        ),
+        (
+            "c = ct.carry(0.0)\n"
+            'for k in ct.serial(cols, policy="unordered_tree"): c.value = c.value * 0.5 + x[r, k]'
+        ),
+        "write the turn as a merge, or leave policy= out to run the turns in order",
     ),
 )

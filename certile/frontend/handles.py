@@ -14,7 +14,7 @@ from typing import Any, Literal
 from certile.diagnostics import KernelError
 from certile.frontend.spec import Weak
 from certile.ir.dtypes import DType
-from certile.ir.tile import Carried, Effect
+from certile.ir.tile import Carried, Effect, Policy
 from certile.ir.tile import Memory as IrMemory
 from certile.ir.tile import Scope as ScopeName
 from certile.ir.tile import Tile as IrTile
@@ -31,7 +31,8 @@ class Region:
     """A body while it is filled: the kernel's own, or that of a loop.
 
     `open` turns false when the body ends; a value made in it cannot be used from then on.  `axes`
-    are those that the author loops over, `over` those of the loop itself.
+    are those that the author loops over, `over` those of the loop itself.  `policy` says how the
+    turns of a serial loop may be regrouped: `fold_left` for not at all.
     """
 
     kind: Literal["top", "parallel", "serial"]
@@ -41,6 +42,7 @@ class Region:
     step: int = 1
     scope: ScopeName = "auto"
     over: tuple[IrAxis, ...] = ()
+    policy: Policy = "fold_left"
     body: list[Effect] = field(default_factory=list)
     carried: dict[CarryHandle, Slot] = field(default_factory=dict)
     open: bool = True

@@ -1,9 +1,10 @@
 """Loops and the values they carry.
 
 In: axes, and the Python `for` statement that runs a body once.  Out: `Parallel` and `Serial`
-regions.  Decides when a region begins and ends (at the iterator's first and second step) and which
-values a serial loop carries: those whose `carry` its body touches.  Leaves the order of instances
-and the choice of workers to the planner.
+regions, or reductions (`regrouped`) for a serial loop with a policy.  Decides when a region begins
+and ends (at the iterator's first and second step) and which values a serial loop carries: those
+whose `carry` its body touches.  Leaves the order of instances and the choice of workers to the
+planner.
 """
 
 from __future__ import annotations
@@ -21,9 +22,10 @@ from certile.frontend.handles import (
     Slot,
     TileHandle,
 )
+from certile.frontend.regrouped import reduced
 from certile.frontend.state import State
 from certile.ir.dtypes import highest, i64, promote
-from certile.ir.tile import Carried, LoopIndex, Parallel, Result, Scope, Serial
+from certile.ir.tile import POLICIES, Carried, LoopIndex, Parallel, Policy, Result, Scope, Serial
 from certile.ir.tile import Tile as IrTile
 from certile.ir.types import Axis as IrAxis
 from certile.ir.types import Dim
@@ -54,8 +56,18 @@ def parallel(state: State, *axes: object, scope: object = "auto") -> Loop:
     return Loop(state, "parallel", _loop_axes(state, axes), 1, scope)
 
 
-def serial(state: State, axis: object, step: object = 1, *, scope: object = "auto") -> Loop:
-    """Return the loop in order; raises `KernelError` K019 for a step below 1."""
+def serial(
+    state: State,
+    axis: object,
+    step: object = 1,
+    *,
+    policy: object = "fold_left",
+    scope: object = "auto",
+) -> Loop:
+    """Return the loop in order, or one whose turns its policy lets be regrouped.
+
+    Raises `KernelError` K019 for a step below 1, K022 for what is no policy of a loop.
+    """
     if isinstance(step, bool) or not hasattr(step, "__index__"):
         raise state.fault("K019", f"the step of a serial loop is an integer, not {step!r}")
     count = step.__index__()
@@ -64,14 +76,29 @@ def serial(state: State, axis: object, step: object = 1, *, scope: object = "aut
     if count >= 2**63:
         message = f"the step of a serial loop has {count.bit_length()} bits; it fits i64"
         raise state.fault("K019", message)
-    return Loop(state, "serial", _loop_axes(state, (axis,)), count, scope)
+    return Loop(state, "serial", _loop_axes(state, (axis,)), count, scope, _policy(state, policy))
+
+
+def _policy(state: State, policy: object) -> Policy:
+    for known in POLICIES:
+        # A loop begins with its first turn.
+        if known == policy and known != "fold_right":
+            return known
+    names = ", ".join(known for known in POLICIES if known != "fold_right")
+    raise state.fault("K022", f"{policy!r} is no policy of a loop", hint=f"use one of {names}")
 
 
 class Loop:
     """What a `for` statement iterates over; each statement begins a region of its own."""
 
     def __init__(
-        self, state: State, kind: str, axes: tuple[IrAxis, ...], step: int, scope: object
+        self,
+        state: State,
+        kind: str,
+        axes: tuple[IrAxis, ...],
+        step: int,
+        scope: object,
+        policy: Policy = "fold_left",
     ) -> None:
         if scope not in get_args(Scope):
             hint = f"use one of {', '.join(get_args(Scope))}"
@@ -81,6 +108,7 @@ class Loop:
         self._axes = axes
         self._step = step
         self._scope = scope
+        self._policy: Policy = policy
         self._loc = state.loc()
 
     def __iter__(self) -> _Pass:
@@ -105,6 +133,7 @@ class Loop:
             next(name for name in get_args(Scope) if name == self._scope),
             # A loop counts along axes of its own, so that its body may use tiles over the author's.
             over=tuple(IrAxis.fresh(axis.name, axis.extent) for axis in self._axes),
+            policy=self._policy,
         )
 
 
@@ -134,7 +163,9 @@ class _Pass:
 def close(state: State, region: Region) -> None:
     """End a region and append its node to the one around it.
 
-    Raises `KernelError` K007 when a loop inside it was left before its end.
+    A serial loop that may be regrouped leaves loads and reductions in its place.  Raises
+    `KernelError` K007 when a loop inside it was left before its end, K038 for a loop that a policy
+    is given to and that is no reduction.
     """
     inner = state.region
     if inner is not region:
@@ -145,6 +176,10 @@ def close(state: State, region: Region) -> None:
         state.emit(
             Parallel(over=region.over, body=tuple(region.body), scope=region.scope, loc=region.loc)
         )
+        return
+    if region.policy != "fold_left":
+        for carry_handle, value in reduced(state, region).items():
+            _put(state, carry_handle, state.region, value)
         return
     slots = list(region.carried.values())
     loop = Serial(

@@ -25,7 +25,17 @@ from certile.frontend.handles import AxisHandle, TileHandle, length_of
 from certile.frontend.state import State
 from certile.frontend.user_laws import user_law
 from certile.ir.dtypes import DType, accumulator, f32, i64
-from certile.ir.laws import BUILTIN, SOFTMAX_SUM, Law, softmax_sums
+from certile.ir.laws import (
+    BUILTIN,
+    MAXIMUM,
+    MINIMUM,
+    MOST_VALUES,
+    SOFTMAX_SUM,
+    Law,
+    bottom_values,
+    softmax_sums,
+    top_values,
+)
 from certile.ir.tile import POLICIES, Gather, Policy, Reduce, Relabel, Result, Scan, Scope
 from certile.ir.tile import Tile as IrTile
 from certile.ir.types import Axis as IrAxis
@@ -34,6 +44,8 @@ from certile.language import math as elementwise_names
 from certile.language.laws import LawName, UserLaw
 
 _ORDERED = ("ordered_tree", "fold_left", "fold_right")
+# Laws that are told how many values they keep; the list of laws has each for two.
+_FIRST_VALUES = ("top_values", "bottom_values")
 _FUNCTION_LAWS = {
     getattr(elementwise_names, name): BUILTIN[name]
     for name in ("add", "mul", "maximum", "minimum", "fmax", "fmin")
@@ -265,18 +277,34 @@ def _law(
     if policy not in ("fold_left", "fold_right") or init is None:
         name = getattr(known, "__name__", "the function")
         message = f"nothing says that {name} may be regrouped, nor what an empty axis gives"
-        raise state.fault("K020", message)
+        hint = f"say how many values are kept: ct.{name}(3)" if name in _FIRST_VALUES else None
+        raise state.fault("K020", message, hint=hint)
     return fold_law(state, known, accumulate)
 
 
 def _named_law(state: State, named: LawName, policy: Policy, operands: int) -> Law:
     """Return a built-in law for that many tiles; raises K020 for a policy that permutes them."""
+    if named.name in _FIRST_VALUES:
+        return _first_values(state, named)
     law = BUILTIN[named.name]
     if not law.commutative and policy not in _ORDERED:
         message = f"{policy} permutes the elements, and law {law.name} is not commutative"
         raise state.fault("K020", message, hint='use policy="ordered_tree"')
     # One operand is what the weights are of, and each other is a column of values.
     return softmax_sums(operands - 1) if law == SOFTMAX_SUM and operands > 2 else law
+
+
+def _first_values(state: State, named: LawName) -> Law:
+    """Return the law of so many of the first values in an order; raises K037 for too many."""
+    count = named.count
+    if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= MOST_VALUES:
+        message = f"{named.name} asks for {count!r} values; 1 to {MOST_VALUES} are kept"
+        hint = "give a Python integer in that range; ct.topk selects up to 64"
+        raise state.fault("K037", message, hint=hint)
+    top = named.name == "top_values"
+    if count == 1:
+        return MAXIMUM if top else MINIMUM
+    return top_values(count) if top else bottom_values(count)
 
 
 def _reduced_axes(state: State, axes: object) -> tuple[IrAxis, ...]:

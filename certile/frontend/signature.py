@@ -10,7 +10,6 @@ from __future__ import annotations
 import inspect
 import types
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -21,6 +20,7 @@ from certile.frontend.spec import ArgumentSpec, ConstantSpec, ScalarSpec, ViewSp
 from certile.frontend.trace import unwrapped
 from certile.ir.dtypes import DType, bool_, f32, f64, highest, lowest, of_scalar
 from certile.language.annotations import Constexpr, InOut, View, ViewAnnotation
+from certile.records import record
 from certile.source import Loc
 
 Described = tuple[DType, int]
@@ -32,7 +32,7 @@ _PYTHON_NUMBERS: dict[object, Literal["bool", "int", "float"]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Parameter:
     """One parameter: what it takes.
 
@@ -155,6 +155,7 @@ def _scalar(
         )
         raise ArgumentError("A007", message)
     if wanted == "float":
+        _require_fit(parameter, value, widest)
         return ScalarSpec(widest, "float")
     if wanted == "bool":
         return ScalarSpec(bool_, "bool")
@@ -165,13 +166,28 @@ def _scalar(
 def _require_fit(
     parameter: Parameter, value: bool | int | float | np.generic, dtype: DType
 ) -> None:
-    if dtype.is_float:
-        return
     number = value.item() if isinstance(value, np.generic) else value
+    if dtype.is_float:
+        # Floats beyond the dtype are infinite; an integer that no float holds is a mistake.
+        if isinstance(number, int) and not _has_float(number):
+            raise _unfit(parameter, number, dtype)
+        return
     whole = not isinstance(number, float) and lowest(dtype) <= number <= highest(dtype)
     if not whole or (dtype == bool_ and not isinstance(number, bool)):
-        message = f"argument {parameter.name} is {shown_number(value)}, which does not fit {dtype}"
-        raise ArgumentError("A007", message)
+        raise _unfit(parameter, value, dtype)
+
+
+def _has_float(number: int) -> bool:
+    try:
+        float(number)
+    except OverflowError:
+        return False
+    return True
+
+
+def _unfit(parameter: Parameter, value: object, dtype: DType) -> ArgumentError:
+    message = f"argument {parameter.name} is {shown_number(value)}, which does not fit {dtype}"
+    return ArgumentError("A007", message)
 
 
 def _constant(parameter: Parameter, value: object) -> ConstantSpec:

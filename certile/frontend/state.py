@@ -8,7 +8,6 @@ is built.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from types import CodeType
 
 from certile.diagnostics import KernelError
@@ -17,11 +16,12 @@ from certile.frontend.spec import Weak
 from certile.ir.tile import Effect
 from certile.ir.tile import Memory as IrMemory
 from certile.ir.tile import Tile as IrTile
-from certile.ir.types import Dim
+from certile.ir.types import Axis, Dim
+from certile.records import record
 from certile.source import Loc
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Specialised:
     """An extent that the kernel's code took as a number, so that the trace holds for it only."""
 
@@ -43,6 +43,7 @@ class State:
         self.memories: list[IrMemory] = []
         self.specialised: dict[Dim, Specialised] = {}
         self.carried_values = 0
+        self._strided: dict[tuple[Axis, int], Axis] = {}
         self._shapes = shapes
 
     @property
@@ -100,6 +101,10 @@ class State:
     def within_parallel(self) -> bool:
         """Whether the current region is an instance of some `parallel`."""
         return any(region.kind == "parallel" for region in self.regions)
+
+    def strided(self, axis: Axis, step: int, extent: int) -> Axis:
+        """Return the axis of every `step`-th coordinate of another: one for all that ask for it."""
+        return self._strided.setdefault((axis, step), Axis.fresh(axis.name, extent))
 
     def value_of(self, dim: Dim) -> int:
         """Return the value an extent has in this call, and remember that the trace depends on it.

@@ -45,12 +45,19 @@ def parallel(*axes: Axis, scope: Scope = "auto") -> Iterator[Any]:
     return loop
 
 
-def serial(axis: Axis, step: int = 1, *, scope: Scope = "auto") -> Iterator[Tile]:
+def serial(
+    axis: Axis, step: int = 1, *, policy: Policy = "fold_left", scope: Scope = "auto"
+) -> Iterator[Tile]:
     """Run the loop's body for 0, step, 2·step, … below the extent of `axis`, in order.
 
     Values pass from one iteration to the next only through `ct.carry`.
+
+    A `policy` of `ct.reduce` other than the folds lets the turns be regrouped.  Each turn then only
+    loads, and merges into each carried value, by one of `+ - *`, `ct.maximum minimum fmax fmin` or
+    `| &` of bool, what depends on no carried value (K038 otherwise).  After the loop a carried
+    value is its start merged with the `ct.reduce` of what the turns merge, under that policy.
     """
-    loop: Iterator[Tile] = call("serial", axis, step, scope=scope)
+    loop: Iterator[Tile] = call("serial", axis, step, policy=policy, scope=scope)
     return loop
 
 
@@ -73,9 +80,9 @@ def reduce(
     """Reduce `tile` over `axes` by `law`; the result is a tile over the axes that are kept.
 
     Several axes are taken in the order given, the first outermost.  `law` is one of `ct.add mul
-    maximum minimum argmax argmin logsumexp mean_var`, or a plain function of two values with
-    `policy="fold_left"` or `"fold_right"` and `init`.  A tuple of tiles gives the arguments of a
-    law with several operands; a law with several results returns a tuple.
+    maximum minimum argmax argmin logsumexp mean_var top_values(k)` and others, or a plain function
+    of two values with `policy="fold_left"` or `"fold_right"` and `init`.  A tuple of tiles gives
+    the arguments of a law with several operands; a law with several results returns a tuple.
 
     f16 and bf16 accumulate in f32, integers and bool in at least 32 bits, or as `dtype` says; the
     result has that dtype, an index is i64.  An empty axis gives the law's identity.

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 
 from certile.diagnostics import KernelError
+from certile.records import record
 from certile.source import Loc
 
 Method = Callable[..., object]
@@ -23,17 +23,18 @@ _CLAIMS = ("invariants", "spec", "closed", "step")
 _TAKES = {"identity": 0, "lift": None, "merge": 2, "finalize": 1}
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class LawName:
-    """A reduction law by name, for `ct.reduce`."""
+    """A reduction law by name, for `ct.reduce`; `count` is how many values one of several keeps."""
 
     name: str
+    count: int | None = None
 
     def __repr__(self) -> str:
-        return f"ct.{self.name}"
+        return f"ct.{self.name}" + (f"({self.count})" if self.count is not None else "")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class UserLaw:
     """A law that an author wrote, made by `ct.law`.
 
@@ -151,6 +152,26 @@ def _extra(written: type, name: str, loc: Loc) -> Method | None:
     if method is not None and not callable(method):
         raise KernelError("K040", f"{name} of law {written.__name__} is no function", loc=loc)
     return method
+
+
+def top_values(k: int) -> LawName:
+    """Return the law of the `k` greatest elements, 1 to 16, for `ct.reduce` and `ct.scan`.
+
+    It gives a tuple of `k` tiles, the greatest first, equal elements as often as they occur; for
+    one it is `ct.maximum` and gives a tile.  A NaN is greater than every number.  Where there are
+    fewer elements the rest are -inf, the least number of an integer dtype.
+    """
+    return LawName("top_values", k)
+
+
+def bottom_values(k: int) -> LawName:
+    """Return the law of the `k` least elements, 1 to 16, for `ct.reduce` and `ct.scan`.
+
+    It gives a tuple of `k` tiles, the least first; for one it is `ct.minimum` and gives a tile.  A
+    NaN is less than every number, as it is for `ct.minimum`.  Where there are fewer elements the
+    rest are inf, the greatest number of an integer dtype.
+    """
+    return LawName("bottom_values", k)
 
 
 absmax = LawName("absmax")

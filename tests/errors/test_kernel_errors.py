@@ -220,6 +220,14 @@ CASES = {
             for r in ct.parallel(rows):
                 y[r, top], _ = «ct.topk(x[r, cols], top, cols)»
         """,
+    "K038": """
+        def kernel(x, y, n):
+            rows, cols = ct.axis("rows", x.shape[0]), ct.axis("cols", x.shape[1])
+            for r in ct.parallel(rows):
+                c = ct.carry(0.0)
+                for k in «ct.serial(cols, policy="unordered_tree")»:
+                    c.value = c.value * 0.5 + x[r, k]
+        """,
     "K041": """
         def kernel(x, y, n):
             rows, cols = ct.axis("rows", x.shape[0]), ct.axis("cols", x.shape[1])
