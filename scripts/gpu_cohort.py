@@ -34,12 +34,12 @@ from certile.runtime.cuda.toolchain import compile_cuda, compile_device
 from certile.targets.cuda import CUDA_SM90
 from certile.tirx.artifact import DeviceArtifact
 from scripts.cohort import PROGRAMS, Program, described
+from scripts.gpu_timing import Call, measure
 from scripts.write_cohort import filed
 
 LAUNCHES = 200
 
 Array = np.ndarray[Any, Any]
-Call = Callable[[], object]
 Native = Callable[[Mapping[str, torch.Tensor]], torch.Tensor]
 
 
@@ -175,50 +175,13 @@ def _checked(case: Case, row: Row, call: Call) -> tuple[Row, Call]:
     return row, call
 
 
-def graph(call: Call) -> Call:
-    """Many launches as one graph."""
-    stream = torch.cuda.Stream()  # type: ignore[no-untyped-call]  # of torch
-    with torch.cuda.stream(stream):
-        call()
-    torch.cuda.synchronize()
-    made = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(made):
-        for _ in range(LAUNCHES):
-            call()
-    return made.replay
-
-
-def measure(calls: Mapping[str, Call], rounds: int) -> dict[str, list[float]]:
-    """Microseconds a launch of each, one number a round."""
-    times: dict[str, list[float]] = {name: [] for name in calls}
-    replays = {name: graph(call) for name, call in calls.items()}
-    for replay in replays.values():
-        replay()
-    for number in range(rounds):
-        order = list(replays) if number % 2 == 0 else list(replays)[::-1]
-        events = {name: (_event(), _event()) for name in order}
-        for name in order:
-            begin, end = events[name]
-            begin.record()
-            replays[name]()
-            end.record()
-        torch.cuda.synchronize()
-        for name, (begin, end) in events.items():
-            times[name].append(1000 * begin.elapsed_time(end) / LAUNCHES)
-    return times
-
-
-def _event() -> torch.cuda.Event:
-    return torch.cuda.Event(enable_timing=True)  # type: ignore[no-untyped-call]  # of torch
-
-
 def run(program: Program, rounds: int) -> list[Row]:
     """All contestants of one program, timed beside each other when they are right."""
     made = list(contestants(Case(program)))
     for row, _ in made:
         row.note = "" if row.worst_error <= 1 else f"wrong: {row.worst_error:.3g} bounds"
     calls = {row.contestant: call for row, call in made if row.passed}
-    for name, taken in measure(calls, rounds).items():
+    for name, taken in measure(calls, rounds, LAUNCHES).items():
         row = next(row for row, _ in made if row.contestant == name)
         row.median_us, row.min_us = median(taken), min(taken)
         row.spread = (max(taken) - min(taken)) / row.median_us

@@ -3,6 +3,7 @@
     python scripts/gpu_rows.py                        # all operations, writes benchmarks/results
     python scripts/gpu_rows.py --ops softmax --shapes 32768x4096 --dtypes f32 --inductor
     python scripts/gpu_rows.py --odd --phase auto     # rows that begin at odd places
+    python scripts/gpu_rows.py --shapes 8192x1999 --launches 20    # launches shorter than a call
 
 Each case compiles several plans, checks every output element against float64 (outputs are poisoned
 first), and times plans and torch in turns with device events: order reversed every other round, a
@@ -14,7 +15,7 @@ import argparse
 import datetime
 import json
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
 from math import sqrt
@@ -36,6 +37,7 @@ from certile.runtime.cuda.device import CudaKernel, architecture
 from certile.runtime.cuda.toolchain import compile_cuda
 from certile.targets.cuda import CUDA_SM90
 from scripts.gpu_rows_ops import OPS, Op, Tensors, doubled
+from scripts.gpu_timing import Call, measure
 
 TORCH = {"f32": torch.float32, "bf16": torch.bfloat16, "f16": torch.float16}
 NAMES = {dtype: name for name, dtype in TORCH.items()} | {torch.int64: "i64"}
@@ -44,7 +46,6 @@ SHAPES = ((32768, 4096), (8192, 16384), (65536, 1024), (524288, 256), (4096, 327
 ODD = ((32768, 4095), (8192, 1999), (65536, 1001), (200000, 257), (8192, 16383))
 SCREENING, FINAL = 3, 15
 
-Call = Callable[[], object]
 Phase = Literal["auto", "on", "off"]
 
 
@@ -219,30 +220,6 @@ def _part(tensor: torch.Tensor, rows: int, start: int, stop: int) -> torch.Tenso
     return tensor[start:stop] if tensor.shape[0] == rows else tensor
 
 
-def measure(calls: Mapping[str, Call], rounds: int) -> dict[str, list[float]]:
-    """Microseconds of each call, one a round, the order reversed every other round."""
-    times: dict[str, list[float]] = {name: [] for name in calls}
-    for call in calls.values():
-        call()
-    for number in range(rounds):
-        order = list(calls) if number % 2 == 0 else list(calls)[::-1]
-        events = []
-        for name in order:
-            begin, end = _event(), _event()
-            begin.record()
-            calls[name]()
-            end.record()
-            events.append((name, begin, end))
-        torch.cuda.synchronize()
-        for name, begin, end in events:
-            times[name].append(1000 * begin.elapsed_time(end))
-    return times
-
-
-def _event() -> torch.cuda.Event:
-    return torch.cuda.Event(enable_timing=True)  # type: ignore[no-untyped-call]  # of torch
-
-
 def copy_rate() -> float:
     """Bytes a microsecond, read and written, of a large device-to-device copy."""
     source = torch.randn(2**28, device="cuda")
@@ -267,7 +244,7 @@ def run_case(case: Case, rate: float, arguments: argparse.Namespace) -> list[Row
         rows.append(row)
         if row.passed:
             calls[name] = call
-    screened = measure(calls, SCREENING)
+    screened = measure(calls, SCREENING, arguments.launches)
     for row in rows:
         if row.plan in screened:
             _fill(row, screened[row.plan], case, rate)
@@ -325,7 +302,7 @@ def final(
         fused = torch.compile(native, dynamic=False)
         calls["inductor"] = lambda: fused(case.tensors)
     rows = []
-    for name, taken in measure(calls, FINAL).items():
+    for name, taken in measure(calls, FINAL, arguments.launches).items():
         row = _row(case, name, shown.get(name, ""))
         _fill(row, taken, case, rate)
         rows.append(row)
@@ -357,7 +334,7 @@ def _fill(row: Row, taken: Sequence[float], case: Case, rate: float) -> None:
     row.percent_of_copy = 100 * case.bytes / row.median_us / rate
 
 
-def report(rows: Sequence[Row], rate: float, device: str) -> str:
+def report(rows: Sequence[Row], rate: float, device: str, launches: int) -> str:
     """The table people read: the final rounds first, then every plan."""
     lines = [
         f"# Row kernels on {device}",
@@ -366,6 +343,7 @@ def report(rows: Sequence[Row], rate: float, device: str) -> str:
         "Percent is (bytes read and written once) / time / copy.",
         f"Times are medians of {FINAL} interleaved rounds, of {SCREENING} where all plans compete.",
         "Every plan was checked against float64, every element, outputs poisoned first.",
+        *([f"A time is that of one of {launches} launches in a graph."] if launches > 1 else []),
         "",
     ]
     for title, chosen in (
@@ -396,6 +374,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--odd", action="store_true", help="rows that do not begin aligned")
     parser.add_argument("--phase", choices=("auto", "on", "off"), default="auto")
     parser.add_argument("--inductor", action="store_true", help="also time torch.compile")
+    parser.add_argument("--launches", type=int, default=1, help="launches that are timed as one")
     parser.add_argument("--out", type=Path, default=Path("benchmarks/results"))
     return parser.parse_args()
 
@@ -428,7 +407,9 @@ def main() -> int:
     device = torch.cuda.get_device_name()
     name = f"{datetime.date.today()}-{device.lower().split()[-1]}-rows"
     arguments.out.mkdir(parents=True, exist_ok=True)
-    (arguments.out / f"{name}.md").write_text(report(rows, rate, device), encoding="utf-8")
+    (arguments.out / f"{name}.md").write_text(
+        report(rows, rate, device, arguments.launches), encoding="utf-8"
+    )
     content = {"device": device, "copy_bytes_per_us": rate, "rows": [asdict(r) for r in rows]}
     (arguments.out / f"{name}.json").write_text(json.dumps(content, indent=1), encoding="utf-8")
     return int(any(row.worst_error > 1 for row in rows))

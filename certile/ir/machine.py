@@ -15,15 +15,16 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
 
 from certile.ir.dtypes import DType
+from certile.records import record
 
 _serial = itertools.count()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class MType:
     """The dtype of a value and whether lanes may hold different ones."""
 
@@ -34,7 +35,7 @@ class MType:
         return f"{'varying' if self.varying else 'uniform'} {self.dtype}"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Value:
     """An SSA value; two are equal only when they are one."""
 
@@ -51,7 +52,7 @@ class Value:
         return self.type.varying
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Buffer:
     """Global memory: a view argument.  `written` is false for read-only buffers.
 
@@ -72,7 +73,7 @@ class Buffer:
         return min(self.alignment, offset & -offset) if offset else self.alignment
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ScalarParameter:
     """A run-time scalar: an extent, a stride (in elements), the number of programs, an argument.
 
@@ -86,7 +87,7 @@ class ScalarParameter:
     known: tuple[int, int] | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class PrivateArray:
     """`slots` values a lane keeps to itself, indexed by uniform slot numbers (a worker stripe)."""
 
@@ -95,7 +96,7 @@ class PrivateArray:
     slots: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SharedArray:
     """`count` elements all lanes of a group see; contents are undefined at the start."""
 
@@ -104,7 +105,7 @@ class SharedArray:
     count: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Address:
     """An element index into a buffer: base + lane · lane_stride + offset.
 
@@ -155,14 +156,14 @@ class Operation:
         return ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Block:
     """Operations in order."""
 
     operations: tuple[Operation, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Constant(Operation):
     """A uniform constant."""
 
@@ -170,7 +171,7 @@ class Constant(Operation):
     value: bool | int | float
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Parameter(Operation):
     """The value of a scalar parameter: uniform."""
 
@@ -178,15 +179,18 @@ class Parameter(Operation):
     parameter: ScalarParameter
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Special(Operation):
-    """`lane`: varying i32.  `subgroup`: uniform i32, in its group.  `group`: uniform i64."""
+    """`lane`: varying i32.  `subgroup`: uniform i32, in its group.  `group`: uniform i64, or i32.
+
+    A kernel whose `group` is i32 is launched with no more groups than that counts.
+    """
 
     result: Value
     kind: Literal["lane", "subgroup", "group"]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Compute(Operation):
     """An element-wise function of `functions.FUNCTIONS`.
 
@@ -203,7 +207,7 @@ class Compute(Operation):
         return iter(self.args)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Convert(Operation):
     """Conversion to the result's dtype: saturating float to integer, round to even.
 
@@ -218,7 +222,7 @@ class Convert(Operation):
         yield self.value
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Reinterpret(Operation):
     """The same bits as another dtype of equal width."""
 
@@ -229,7 +233,7 @@ class Reinterpret(Operation):
         yield self.value
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Load(Operation):
     """Read a buffer.  The result varies iff the address or the mask does.
 
@@ -251,7 +255,7 @@ class Load(Operation):
         yield from (value for value in optional if value is not None)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Store(Operation):
     """Write a buffer where `mask` is true.
 
@@ -272,7 +276,7 @@ class Store(Operation):
             yield self.mask
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class ArrayLoad(Operation):
     """Each lane reads its own slot; `slot` is a uniform integer.  The result is varying."""
 
@@ -284,7 +288,7 @@ class ArrayLoad(Operation):
         yield self.slot
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class ArrayStore(Operation):
     """Each lane writes its own slot (a uniform value is written by every lane)."""
 
@@ -297,7 +301,7 @@ class ArrayStore(Operation):
         yield self.value
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class SharedLoad(Operation):
     """Read group memory at a uniform or varying index; `fill` where `mask` is false."""
 
@@ -312,7 +316,7 @@ class SharedLoad(Operation):
         yield from (value for value in (self.mask, self.fill) if value is not None)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class SharedStore(Operation):
     """Write group memory; with a uniform index and value lane 0 of the subgroup writes."""
 
@@ -328,7 +332,7 @@ class SharedStore(Operation):
             yield self.mask
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Collective(Operation):
     """Combine the lanes' values in an order the target chooses; uniform result.
 
@@ -343,7 +347,7 @@ class Collective(Operation):
         yield self.value
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Shuffle(Operation):
     """Lane l receives the value of lane l xor `mask`; `mask` is a constant below L."""
 
@@ -355,7 +359,7 @@ class Shuffle(Operation):
         yield self.value
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class ShuffleUp(Operation):
     """Lane l receives the value of lane l - `distance`; lanes below it keep their own.
 
@@ -370,7 +374,7 @@ class ShuffleUp(Operation):
         yield self.value
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class ReadLane(Operation):
     """The value of lane `lane`, a constant below L: uniform."""
 
@@ -382,12 +386,12 @@ class ReadLane(Operation):
         yield self.value
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Barrier(Operation):
     """Every subgroup of the group arrives; shared memory written before is visible after."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class For(Operation):
     """`body` for index = start, start + step, … below stop, carrying values.
 
@@ -416,7 +420,7 @@ class For(Operation):
         return (self.body,)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class If(Operation):
     """`then` when the uniform condition holds, else `otherwise`; no value leaves a branch."""
 
@@ -431,7 +435,7 @@ class If(Operation):
         return (self.then, self.otherwise)
 
 
-@dataclass(frozen=True)
+@record(slots=False)
 class MachineKernel:
     """One kernel for one target.
 

@@ -31,6 +31,7 @@ from certile.ir.machine import (
     Operation,
     SharedLoad,
     SharedStore,
+    Special,
     Store,
     Value,
 )
@@ -147,6 +148,8 @@ class _Narrowing:
         match operation:
             case Constant(value=value):
                 return [Constant(short, value)], short
+            case Special():
+                return [replace(operation, result=short)], short
             case Convert(value=value) if value.dtype == i32:
                 return [], value
             case Convert(value=value) if not value.dtype.is_float and value.dtype.bits < 32:

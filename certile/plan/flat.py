@@ -36,8 +36,11 @@ from certile.targets.sheet import Sheet
 
 __all__ = ["accesses", "is_element_wise", "mapping_of", "suits"]
 
-# Subgroups of a group.  Small groups leave a multiprocessor one by one, so it is always full.
+# Subgroups of a group.  Small groups leave a multiprocessor one by one, so it is always full; the
+# fewer are for groups that move memory for so many times as long as it takes to start one.
 SUBGROUPS: Final = 4
+FEW_SUBGROUPS: Final = 2
+MOVING: Final = 1.5
 # The most consecutive elements of a thread, and packs of them that it loads before it stores one.
 MOST_ELEMENTS: Final = 8
 MOST_PACKS: Final = 4
@@ -121,7 +124,14 @@ def mapping_of(
     packs = min(MOST_PACKS, max(1, UNDER_WAY // (wide * min(sizes))))
     if programs < MANY_WAVES * sheet.wave:
         packs = min(packs, max(1, chunks))
+    if _moves_long(sheet, sheet.lanes * FEW_SUBGROUPS * wide * packs * sum(sizes)):
+        subgroups = min(subgroups, FEW_SUBGROUPS)
     return ExecutionMapping("flat", subgroups, 1, wide, unroll=packs)
+
+
+def _moves_long(sheet: Sheet, group_bytes: int) -> bool:
+    """Whether a group's bytes take longer than starting it, where a sheet says how long that is."""
+    return 0 < MOVING * sheet.dispatch <= group_bytes / sheet.bandwidth
 
 
 def _alignment(facts: Mapping[str, ViewFacts], view: object) -> int:

@@ -48,6 +48,7 @@ from certile.ir.machine import (
     Value,
 )
 from certile.ir.machine_print import Printer
+from certile.records import record
 from certile.reference import machine_numeric as numeric
 from certile.reference.machine_memory import Cells, Findings
 from certile.reference.machine_numeric import Array
@@ -58,7 +59,7 @@ __all__ = ["Report", "run_machine"]
 _BATCH = 1 << 15
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Report:
     """What a run did wrong, a line a place, and how often a group met at a barrier."""
 
@@ -229,7 +230,9 @@ class _Run:
             case "subgroup":
                 value = np.arange(self.shape[1], dtype=np.int32).reshape(1, -1, 1)
             case "group":
-                value = (self.groups.start + np.arange(self.shape[0])).reshape(-1, 1, 1)
+                number = self.groups.start + np.arange(self.shape[0]).reshape(-1, 1, 1)
+                value = number.astype(numeric.carrier(operation.result.dtype))
+                self._exact(operation, number, value, active)
         self._set(operation.result, value)
 
     def compute(self, operation: Compute, active: _Active) -> None:

@@ -30,6 +30,7 @@ from certile.ir.machine import (
     Special,
     Store,
     Value,
+    operations,
 )
 from certile.tirx import tvm
 from certile.tirx.conversions import stored_type
@@ -73,7 +74,9 @@ class ThreadsEmitter(Emitter):
         self.lane = self.program.bind(tvm.binary("bit_and", thread, last), "lane")
         five = tvm.constant(5, i32)
         self.subgroup = self.program.bind(tvm.binary("shr", thread, five), "subgroup")
-        self.group = self.program.bind(tvm.cast(self.launched.group, i64), "group")
+        self.group = {i32: self.launched.group}
+        if _has_wide_group(kernel):
+            self.group[i64] = self.program.bind(tvm.cast(self.launched.group, i64), "group")
 
     def operation(self, operation: Operation) -> None:
         TABLE.emit(self, operation)
@@ -192,13 +195,25 @@ class ThreadsEmitter(Emitter):
         self.write(place, index, whole, stores[0].mask, once=False)
 
 
+def _has_wide_group(kernel: MachineKernel) -> bool:
+    """Whether a kernel reads the number of its group in 64 bits."""
+    read = (o for o in operations(kernel.body) if isinstance(o, Special))
+    return any(o.kind == "group" and o.result.dtype == i64 for o in read)
+
+
 TABLE = shared_table("tirx threads", ThreadsEmitter)
 
 
 @TABLE.on(Special)
 def _special(emitter: ThreadsEmitter, operation: Special) -> None:
-    known = {"lane": emitter.lane, "subgroup": emitter.subgroup, "group": emitter.group}
-    emitter.values[operation.result] = known[operation.kind]
+    match operation.kind:
+        case "lane":
+            value = emitter.lane
+        case "subgroup":
+            value = emitter.subgroup
+        case "group":
+            value = emitter.group[operation.result.dtype]
+    emitter.values[operation.result] = value
 
 
 @TABLE.on(Load)

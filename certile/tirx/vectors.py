@@ -76,7 +76,7 @@ class VectorsEmitter(Emitter):
         if operation.kind == "subgroup":
             return tvm.constant(0, i32)
         assert self._group is not None
-        return self._group
+        return self._group if operation.result.dtype == i64 else tvm.cast(self._group, i32)
 
     # Lanes.
 

@@ -20,6 +20,9 @@ def run(rows, plan):
     from certile.runtime.cuda.device import CudaKernel, architecture
     from certile.runtime.cuda.toolchain import compile_cuda
 
+    if not torch.cuda.is_available():
+        pytest.skip("no CUDA device")
+    torch.zeros(1, device="cuda")  # There is no context before the first allocation.
     launch = rows.lower(plan)
     artifact = rows.emit(plan, launch)
     kernel = CudaKernel(artifact, compile_cuda(artifact, architecture()))

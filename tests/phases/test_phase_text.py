@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from certile.ir.machine import Collective, Convert, For, If, Load, Store, operations
+from certile.ir.machine import Collective, For, If, Load, Store, operations
 from certile.metalsim import Library
 from certile.reference.machine import run_machine
 from certile.runtime.cuda.toolchain import compile_cuda
@@ -67,9 +67,7 @@ def test_rows_that_all_begin_alike_take_no_arithmetic_for_it():
     rows = Rows("sum", 4095, "f32", places={"x": (3, 1)})
     _, launch = planned(rows, "cuda", 4, 2)
     (group,) = [o for o in operations(launch.kernel.body) if getattr(o, "kind", "") == "group"]
-    (short,) = [o for o in operations(launch.kernel.body) if group.result in o.reads()]
-    assert isinstance(short, Convert)
-    scaled = [o for o in operations(launch.kernel.body) if short.result in o.reads()]
+    scaled = [o for o in operations(launch.kernel.body) if group.result in o.reads()]
     rows_at = [o for o in scaled if not isinstance(o, Store)]
     below = [o for o in operations(launch.kernel.body) if rows_at[0].result in o.reads()]
     assert {getattr(o, "fn", None) for o in below} <= {"add", "sub"}

@@ -22,14 +22,20 @@ def sample():
 
 
 FORMS = tuple(sample())
+# Lengths at which a subgroup has nothing left over, and a row one element too many.
+EDGES = tuple(
+    Form(op, length, "f32")
+    for op in ("softmax", "layer_norm", "cross_entropy", "sum", "argmax")
+    for length in (32, 4097)
+)
 
 
 @pytest.fixture(scope="module")
 def metal():
-    return MetalForms(FORMS)
+    return MetalForms((*FORMS, *EDGES))
 
 
-@pytest.mark.parametrize("form", FORMS, ids=str)
+@pytest.mark.parametrize("form", [*FORMS, *EDGES], ids=str)
 def test_metal_text(metal, form):
     metal.check(form, seed=form.length % 3)
 

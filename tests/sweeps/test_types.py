@@ -284,5 +284,6 @@ def test_texts_read_and_write_bools_as_bytes(sheet, byte):
 def test_texts_index_with_64_bits(sheet, index):
     """A row's offset is a product of 64-bit numbers: the group, and a stride that is passed."""
     text = text_of(sheet, "f32", "f32").text
-    assert re.search(rf"const {index} group = ", text)
+    (group,) = re.findall(rf"const {index} (v\d+) = \({index}\)group;", text)
+    assert re.search(rf"const {index} v\d+ = {group} \* n_x_stride0", text)
     assert re.search(rf"{index}&? (?:__restrict__ )?n_x_stride0", text)

@@ -17,7 +17,7 @@ from certile.codegen.cpu.memory import Memory, all_lanes, any_lane
 from certile.codegen.cpu.writer import Writer, scalar_type
 from certile.codegen.table import Table
 from certile.diagnostics import UnsupportedError
-from certile.ir.dtypes import DType, bool_
+from certile.ir.dtypes import DType, bool_, i64
 from certile.ir.machine import (
     ArrayLoad,
     ArrayStore,
@@ -130,7 +130,11 @@ class Emitter:
             lanes = ", ".join(f"i32 {k}" for k in range(self._kernel.lanes))
             self._writer.define(op.result, f"<{lanes}>")
         else:
-            self._writer.define(op.result, "%group" if op.kind == "group" else "0")
+            self._writer.define(op.result, self._group(op) if op.kind == "group" else "0")
+
+    def _group(self, op: Special) -> str:
+        wide = op.result.dtype == i64
+        return "%group" if wide else self._writer.op("trunc i64 %group to i32")
 
     def _functions(self, dtype: DType, width: int | None) -> Functions:
         return Functions(self._writer, dtype, width, self._scalef)

@@ -41,9 +41,9 @@ __all__ = ["TABLE", "emit"]
 _FULL = "0xffffffffU"
 _WARP = 32
 _POSITIONS = {
-    "lane": "const int lane = threadIdx.x & 31;",
-    "subgroup": "const int subgroup = threadIdx.x >> 5;",
-    "group": "const long long group = blockIdx.x;",
+    "lane": "threadIdx.x & 31",
+    "subgroup": "threadIdx.x >> 5",
+    "group": "blockIdx.x",
 }
 
 
@@ -100,9 +100,10 @@ class _Emitter(ThreadEmitter):
             if scalar.multiple > 1:
                 multiple = f"{self.scalars[scalar]} % {scalar.multiple} == 0"
                 head.line(f"__builtin_assume({multiple});")
+        used = self.positions()
         for name, text in _POSITIONS.items():
-            if name in self.positions():
-                head.line(text)
+            if name in used:
+                head.line(f"const {SPELLING.carried(used[name])} {name} = {text};")
         for shared in self.kernel.shared:
             kind = SPELLING.element(shared.dtype)
             head.line(f"__shared__ {kind} {self.places[shared]}[{shared.count}];")

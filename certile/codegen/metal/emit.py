@@ -42,9 +42,9 @@ _LANES = 32
 _ARGUMENTS = 31
 _VOTES = {"any": "simd_any", "maximum": "simd_any", "all": "simd_all", "minimum": "simd_all"}
 _POSITIONS = {
-    "lane": ("int", "thread_index_in_simdgroup"),
-    "subgroup": ("int", "simdgroup_index_in_threadgroup"),
-    "group": ("long", "threadgroup_position_in_grid"),
+    "lane": "thread_index_in_simdgroup",
+    "subgroup": "simdgroup_index_in_threadgroup",
+    "group": "threadgroup_position_in_grid",
 }
 
 
@@ -111,13 +111,14 @@ class MetalEmitter(ThreadEmitter):
     def text(self) -> str:
         """The whole text: what it includes, its helpers, the kernel."""
         kernel, head = self.kernel, Writer()
-        used = [name for name in _POSITIONS if name in self.positions()]
+        positions = self.positions()
+        used = [name for name in _POSITIONS if name in positions]
         head.line(f"[[max_total_threads_per_threadgroup({kernel.lanes * kernel.subgroups})]]")
         parameters = ",\n    ".join([*self._arguments(), *map(_position, used)])
         with head.block(f"kernel void {self.entry}(\n    {parameters})"):
             self.declare_shared(head)
             for name in used:
-                head.line(f"const {_POSITIONS[name][0]} {name} = {name}_;")
+                head.line(f"const {SPELLING.carried(positions[name])} {name} = {name}_;")
             self.declare_private(head)
             for line in self.writer.text().splitlines():
                 head.line(line)
@@ -231,7 +232,7 @@ class MetalEmitter(ThreadEmitter):
 
 
 def _position(name: str) -> str:
-    return f"uint {name}_ [[{_POSITIONS[name][1]}]]"
+    return f"uint {name}_ [[{_POSITIONS[name]}]]"
 
 
 def _through_lanes(call: str, value: str, dtype: DType) -> str:

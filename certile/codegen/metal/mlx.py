@@ -12,25 +12,24 @@ kernel that reads what it stores to, or that stores to a part, has no such form.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from certile.codegen.metal.emit import MetalEmitter, admit
 from certile.codegen.metal.types import SPELLING
 from certile.codegen.writer import Writer
 from certile.ir.machine import MachineKernel
+from certile.records import record
 from certile.targets.sheet import Sheet
 
 __all__ = ["MlxText", "emit_mlx"]
 
 # The attributes by which MLX declares what the positions of Machine IR are.
 _POSITIONS = {
-    "lane": ("int", "thread_index_in_simdgroup"),
-    "subgroup": ("int", "simdgroup_index_in_threadgroup"),
-    "group": ("long", "threadgroup_position_in_grid.x"),
+    "lane": "thread_index_in_simdgroup",
+    "subgroup": "simdgroup_index_in_threadgroup",
+    "group": "threadgroup_position_in_grid.x",
 }
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class MlxText:
     """One kernel in MLX's terms.
 
@@ -87,9 +86,10 @@ class _MlxEmitter(MetalEmitter):
             kind = SPELLING.element(scalar.dtype)
             head.line(f"const {kind} {self.scalars[scalar]} = {_scalar(number)};")
         self.declare_shared(head)
-        for name, (kind, attribute) in _POSITIONS.items():
-            if name in self.positions():
-                head.line(f"const {kind} {name} = {attribute};")
+        used = self.positions()
+        for name, attribute in _POSITIONS.items():
+            if name in used:
+                head.line(f"const {SPELLING.carried(used[name])} {name} = {attribute};")
         self.declare_private(head)
         return head.text() + self.writer.text()
 

@@ -177,11 +177,11 @@ class ThreadEmitter(ABC):
         zero = literal(0, address.dtype)
         return " + ".join(part for part in parts if part != zero) or "0"
 
-    def positions(self) -> frozenset[str]:
-        """Which of lane, subgroup and group the body uses, by name."""
+    def positions(self) -> dict[str, DType]:
+        """The types of those of lane, subgroup and group that the body uses, by name."""
         body = tuple(operations(self.kernel.body))
-        used = {o.kind for o in body if isinstance(o, Special)}
-        return frozenset(used | ({"lane"} if any(map(_names_lane, body)) else set()))
+        named = {"lane": i32} if any(map(_names_lane, body)) else {}
+        return named | {o.kind: o.result.dtype for o in body if isinstance(o, Special)}
 
     # The order of memory.
 

@@ -25,165 +25,163 @@ template <> __device__ __forceinline__ float max_nan<float>(float a, float b) {
 
 extern "C" __global__ void __launch_bounds__(32) cross_entropy_kernel_76d2dec0f579_0(const float* __restrict__ p_logits, const long long* __restrict__ p_labels, float* __restrict__ p_loss, long long n_logits_stride0) {
   const int lane = threadIdx.x & 31;
-  const long long group = blockIdx.x;
-  const int v3 = (int)group;
-  const int v5 = (int)(v3 & 1);
-  const int v7 = (int)v5;
-  const int v9 = v7 + 257;
-  const int v12 = lane * 2;
-  const bool v14 = v12 >= v7;
-  const bool v16 = v14 != true;
-  const int v20 = (int)n_logits_stride0;
-  const int v21 = v3 * v20;
-  const long long v22 = (long long)v21;
-  const int v24 = (int)(v21 & (-2));
-  const int v25 = v24 + 1;
-  const Pack<float, 2> pack0 = v14 ? load_pack<2>(p_logits + (v24 + lane * 2)) : Pack<float, 2>{};
-  const float v26 = v14 ? pack0.item[0] : 0.0f;
-  const float v27 = v14 ? pack0.item[1] : 0.0f;
-  const bool v28 = __any_sync(0xffffffffU, v16) != 0;
-  const int v29 = (int)v28;
-  const bool v30 = v14 & v16;
-  float v31 = 0.0f;
-  float v33 = 0.0f;
-  for (int i35 = 0; i35 < v29; i35 += 1) {
-    const float v36 = v30 ? p_logits[v24 + lane * 2] : 0.0f;
-    const float v37 = v16 ? p_logits[v25 + lane * 2] : 0.0f;
-    v31 = v36;
-    v33 = v37;
+  const int group = blockIdx.x;
+  const int v4 = (int)(group & 1);
+  const int v6 = (int)v4;
+  const int v8 = v6 + 257;
+  const int v11 = lane * 2;
+  const bool v13 = v11 >= v6;
+  const bool v15 = v13 != true;
+  const int v19 = (int)n_logits_stride0;
+  const int v20 = group * v19;
+  const long long v21 = (long long)v20;
+  const int v23 = (int)(v20 & (-2));
+  const int v24 = v23 + 1;
+  const Pack<float, 2> pack0 = v13 ? load_pack<2>(p_logits + (v23 + lane * 2)) : Pack<float, 2>{};
+  const float v25 = v13 ? pack0.item[0] : 0.0f;
+  const float v26 = v13 ? pack0.item[1] : 0.0f;
+  const bool v27 = __any_sync(0xffffffffU, v15) != 0;
+  const int v28 = (int)v27;
+  const bool v29 = v13 & v15;
+  float v30 = 0.0f;
+  float v32 = 0.0f;
+  for (int i34 = 0; i34 < v28; i34 += 1) {
+    const float v35 = v29 ? p_logits[v23 + lane * 2] : 0.0f;
+    const float v36 = v15 ? p_logits[v24 + lane * 2] : 0.0f;
+    v30 = v35;
+    v32 = v36;
   }
-  const float v38 = v14 ? v26 : v31;
-  const float v39 = v14 ? v27 : v33;
-  const float v40 = max_nan(__uint_as_float(0xff800000U), v38);
-  const float v41 = v14 ? v40 : __uint_as_float(0xff800000U);
-  const float v42 = max_nan(v41, v39);
-  float v44 = v42;
+  const float v37 = v13 ? v25 : v30;
+  const float v38 = v13 ? v26 : v32;
+  const float v39 = v13 ? v37 : __uint_as_float(0xff800000U);
+  const float v40 = max_nan(v39, v38);
+  float v42 = v40;
   #pragma unroll
-  for (int i46 = 0; i46 < 3; i46 += 1) {
-    const int v47 = i46 * 64;
-    const int v48 = v24 + v47;
-    const int v49 = v48 + 64;
-    const Pack<float, 2> pack1 = load_pack<2>(p_logits + (v48 + 64 + lane * 2));
-    const float v50 = pack1.item[0];
-    const float v51 = max_nan(v44, v50);
-    const int v52 = v48 + 65;
-    const float v53 = pack1.item[1];
-    const float v54 = max_nan(v51, v53);
-    v44 = v54;
+  for (int i44 = 0; i44 < 3; i44 += 1) {
+    const int v45 = i44 * 64;
+    const int v46 = v23 + v45;
+    const int v47 = v46 + 64;
+    const Pack<float, 2> pack1 = load_pack<2>(p_logits + (v46 + 64 + lane * 2));
+    const float v48 = pack1.item[0];
+    const float v49 = max_nan(v42, v48);
+    const int v50 = v46 + 65;
+    const float v51 = pack1.item[1];
+    const float v52 = max_nan(v49, v51);
+    v42 = v52;
   }
-  const int v59 = v12 + 256;
-  const int v60 = v12 + 257;
-  const bool v61 = v59 < v9;
-  const bool v62 = v60 < v9;
-  const bool v63 = v61 & v62;
-  const bool v64 = v61 | v62;
-  const bool v65 = v63 != true;
-  const bool v66 = v64 & v65;
-  const int v67 = v24 + 256;
-  const int v68 = v24 + 257;
-  const Pack<float, 2> pack2 = v63 ? load_pack<2>(p_logits + (v24 + 256 + lane * 2)) : Pack<float, 2>{};
-  const float v69 = v63 ? pack2.item[0] : 0.0f;
-  const float v70 = v63 ? pack2.item[1] : 0.0f;
-  const bool v71 = __any_sync(0xffffffffU, v66) != 0;
-  const int v72 = (int)v71;
-  const bool v73 = v61 & v66;
-  const bool v74 = v62 & v66;
+  const int v57 = v11 + 256;
+  const int v58 = v11 + 257;
+  const bool v59 = v57 < v8;
+  const bool v60 = v58 < v8;
+  const bool v61 = v59 & v60;
+  const bool v62 = v59 | v60;
+  const bool v63 = v61 != true;
+  const bool v64 = v62 & v63;
+  const int v65 = v23 + 256;
+  const int v66 = v23 + 257;
+  const Pack<float, 2> pack2 = v61 ? load_pack<2>(p_logits + (v23 + 256 + lane * 2)) : Pack<float, 2>{};
+  const float v67 = v61 ? pack2.item[0] : 0.0f;
+  const float v68 = v61 ? pack2.item[1] : 0.0f;
+  const bool v69 = __any_sync(0xffffffffU, v64) != 0;
+  const int v70 = (int)v69;
+  const bool v71 = v59 & v64;
+  const bool v72 = v60 & v64;
+  float v73 = 0.0f;
   float v75 = 0.0f;
-  float v77 = 0.0f;
-  for (int i79 = 0; i79 < v72; i79 += 1) {
-    const float v80 = v73 ? p_logits[v67 + lane * 2] : 0.0f;
-    const float v81 = v74 ? p_logits[v68 + lane * 2] : 0.0f;
-    v75 = v80;
-    v77 = v81;
+  for (int i77 = 0; i77 < v70; i77 += 1) {
+    const float v78 = v71 ? p_logits[v65 + lane * 2] : 0.0f;
+    const float v79 = v72 ? p_logits[v66 + lane * 2] : 0.0f;
+    v73 = v78;
+    v75 = v79;
   }
-  const float v82 = v63 ? v69 : v75;
-  const float v83 = v63 ? v70 : v77;
-  const float v84 = max_nan(v44, v82);
-  const float v85 = v61 ? v84 : v44;
-  const float v86 = max_nan(v85, v83);
-  const float v87 = v62 ? v86 : v85;
-  float v88 = v87;
+  const float v80 = v61 ? v67 : v73;
+  const float v81 = v61 ? v68 : v75;
+  const float v82 = max_nan(v42, v80);
+  const float v83 = v59 ? v82 : v42;
+  const float v84 = max_nan(v83, v81);
+  const float v85 = v60 ? v84 : v83;
+  float v86 = v85;
   #pragma unroll
   for (int distance = 16; distance > 0; distance >>= 1) {
-    const float other = __shfl_xor_sync(0xffffffffU, v88, distance);
-    v88 = max_nan(v88, other);
+    const float other = __shfl_xor_sync(0xffffffffU, v86, distance);
+    v86 = max_nan(v86, other);
   }
-  const long long v89 = p_labels[v3];
-  const bool v90 = v89 >= 0LL;
-  const bool v91 = v89 < 257LL;
-  const bool v92 = v90 & v91;
-  const long long v93 = (long long)((unsigned long long)v22 + (unsigned long long)v89);
-  const float v94 = v92 ? p_logits[v93] : 0.0f;
-  const float v95 = v92 ? v94 : 0.0f;
-  const bool v96 = (fabs(v88) < __uint_as_float(0x7f800000U));
-  const float v97 = v96 ? v88 : 0.0f;
-  const Pack<float, 2> pack3 = v14 ? load_pack<2>(p_logits + (v24 + lane * 2)) : Pack<float, 2>{};
-  const float v98 = v14 ? pack3.item[0] : 0.0f;
-  const float v99 = v14 ? pack3.item[1] : 0.0f;
+  const long long v87 = p_labels[group];
+  const bool v88 = v87 >= 0LL;
+  const bool v89 = v87 < 257LL;
+  const bool v90 = v88 & v89;
+  const long long v91 = (long long)((unsigned long long)v21 + (unsigned long long)v87);
+  const float v92 = v90 ? p_logits[v91] : 0.0f;
+  const float v93 = v90 ? v92 : 0.0f;
+  const bool v94 = (fabs(v86) < __uint_as_float(0x7f800000U));
+  const float v95 = v94 ? v86 : 0.0f;
+  const Pack<float, 2> pack3 = v13 ? load_pack<2>(p_logits + (v23 + lane * 2)) : Pack<float, 2>{};
+  const float v96 = v13 ? pack3.item[0] : 0.0f;
+  const float v97 = v13 ? pack3.item[1] : 0.0f;
+  float v98 = 0.0f;
   float v100 = 0.0f;
-  float v102 = 0.0f;
-  for (int i104 = 0; i104 < v29; i104 += 1) {
-    const float v105 = v30 ? p_logits[v24 + lane * 2] : 0.0f;
-    const float v106 = v16 ? p_logits[v25 + lane * 2] : 0.0f;
-    v100 = v105;
-    v102 = v106;
+  for (int i102 = 0; i102 < v28; i102 += 1) {
+    const float v103 = v29 ? p_logits[v23 + lane * 2] : 0.0f;
+    const float v104 = v15 ? p_logits[v24 + lane * 2] : 0.0f;
+    v98 = v103;
+    v100 = v104;
   }
-  const float v107 = v14 ? v98 : v100;
-  const float v108 = v14 ? v99 : v102;
-  const float v109 = v107 - v97;
-  const float v110 = expf(v109);
-  const float v111 = 0.0f + v110;
-  const float v112 = v14 ? v111 : 0.0f;
-  const float v113 = v108 - v97;
-  const float v114 = expf(v113);
-  const float v115 = v112 + v114;
-  float v116 = v115;
+  const float v105 = v13 ? v96 : v98;
+  const float v106 = v13 ? v97 : v100;
+  const float v107 = v105 - v95;
+  const float v108 = expf(v107);
+  const float v109 = 0.0f + v108;
+  const float v110 = v13 ? v109 : 0.0f;
+  const float v111 = v106 - v95;
+  const float v112 = expf(v111);
+  const float v113 = v110 + v112;
+  float v114 = v113;
   #pragma unroll
-  for (int i118 = 0; i118 < 3; i118 += 1) {
-    const int v119 = i118 * 64;
-    const int v120 = v24 + v119;
-    const int v121 = v120 + 64;
-    const Pack<float, 2> pack4 = load_pack<2>(p_logits + (v120 + 64 + lane * 2));
-    const float v122 = pack4.item[0];
-    const float v123 = v122 - v97;
-    const float v124 = expf(v123);
-    const float v125 = v116 + v124;
-    const int v126 = v120 + 65;
-    const float v127 = pack4.item[1];
-    const float v128 = v127 - v97;
-    const float v129 = expf(v128);
-    const float v130 = v125 + v129;
-    v116 = v130;
+  for (int i116 = 0; i116 < 3; i116 += 1) {
+    const int v117 = i116 * 64;
+    const int v118 = v23 + v117;
+    const int v119 = v118 + 64;
+    const Pack<float, 2> pack4 = load_pack<2>(p_logits + (v118 + 64 + lane * 2));
+    const float v120 = pack4.item[0];
+    const float v121 = v120 - v95;
+    const float v122 = expf(v121);
+    const float v123 = v114 + v122;
+    const int v124 = v118 + 65;
+    const float v125 = pack4.item[1];
+    const float v126 = v125 - v95;
+    const float v127 = expf(v126);
+    const float v128 = v123 + v127;
+    v114 = v128;
   }
-  const Pack<float, 2> pack5 = v63 ? load_pack<2>(p_logits + (v24 + 256 + lane * 2)) : Pack<float, 2>{};
-  const float v131 = v63 ? pack5.item[0] : 0.0f;
-  const float v132 = v63 ? pack5.item[1] : 0.0f;
+  const Pack<float, 2> pack5 = v61 ? load_pack<2>(p_logits + (v23 + 256 + lane * 2)) : Pack<float, 2>{};
+  const float v129 = v61 ? pack5.item[0] : 0.0f;
+  const float v130 = v61 ? pack5.item[1] : 0.0f;
+  float v131 = 0.0f;
   float v133 = 0.0f;
-  float v135 = 0.0f;
-  for (int i137 = 0; i137 < v72; i137 += 1) {
-    const float v138 = v73 ? p_logits[v67 + lane * 2] : 0.0f;
-    const float v139 = v74 ? p_logits[v68 + lane * 2] : 0.0f;
-    v133 = v138;
-    v135 = v139;
+  for (int i135 = 0; i135 < v70; i135 += 1) {
+    const float v136 = v71 ? p_logits[v65 + lane * 2] : 0.0f;
+    const float v137 = v72 ? p_logits[v66 + lane * 2] : 0.0f;
+    v131 = v136;
+    v133 = v137;
   }
-  const float v140 = v63 ? v131 : v133;
-  const float v141 = v63 ? v132 : v135;
-  const float v142 = v140 - v97;
-  const float v143 = expf(v142);
-  const float v144 = v116 + v143;
-  const float v145 = v61 ? v144 : v116;
-  const float v146 = v141 - v97;
-  const float v147 = expf(v146);
-  const float v148 = v145 + v147;
-  const float v149 = v62 ? v148 : v145;
-  float v150 = v149;
+  const float v138 = v61 ? v129 : v131;
+  const float v139 = v61 ? v130 : v133;
+  const float v140 = v138 - v95;
+  const float v141 = expf(v140);
+  const float v142 = v114 + v141;
+  const float v143 = v59 ? v142 : v114;
+  const float v144 = v139 - v95;
+  const float v145 = expf(v144);
+  const float v146 = v143 + v145;
+  const float v147 = v60 ? v146 : v143;
+  float v148 = v147;
   #pragma unroll
   for (int distance = 16; distance > 0; distance >>= 1) {
-    const float other = __shfl_xor_sync(0xffffffffU, v150, distance);
-    v150 = v150 + other;
+    const float other = __shfl_xor_sync(0xffffffffU, v148, distance);
+    v148 = v148 + other;
   }
-  const float v151 = logf(v150);
-  const float v152 = v97 - v95;
-  const float v153 = v152 + v151;
-  if (lane == 0) p_loss[v3] = v153;
+  const float v149 = logf(v148);
+  const float v150 = v95 - v93;
+  const float v151 = v150 + v149;
+  if (lane == 0) p_loss[group] = v151;
 }

@@ -1,4 +1,4 @@
-// Function: layer_norm_kernel_f5d96b18f1ce_0_kernel
+// Function: layer_norm_kernel_7e63453e29e0_0_kernel
 #include <metal_stdlib>
 using namespace metal;
 #pragma METAL fp contract(off)
@@ -7,7 +7,7 @@ union __TVMArgUnion {
  int v_int[2];
 };
 
-kernel void layer_norm_kernel_f5d96b18f1ce_0_kernel(  device float* n_eps_ptr [[ buffer(0) ]],
+kernel void layer_norm_kernel_7e63453e29e0_0_kernel(  device float* n_eps_ptr [[ buffer(0) ]],
   device float* p_bias_ptr [[ buffer(1) ]],
   device float* p_residual_ptr [[ buffer(2) ]],
   device float* p_weight_ptr [[ buffer(3) ]],
@@ -18,10 +18,11 @@ kernel void layer_norm_kernel_f5d96b18f1ce_0_kernel(  device float* n_eps_ptr [[
 ) {
   thread float own_stripe01[32];
   thread float own_stripe12[32];
-  thread int c6[1];
+  thread int c5[1];
+  thread float c6[1];
   thread int c7[1];
   thread float c8[1];
-  thread int c9[1];
+  thread float c9[1];
   thread float c10[1];
   thread int c12[1];
   thread int c13[1];
@@ -141,11 +142,11 @@ kernel void layer_norm_kernel_f5d96b18f1ce_0_kernel(  device float* n_eps_ptr [[
   thread int c129[1];
   int lane3 = (((int)threadIdx) & 31);
   int subgroup4 = (((int)threadIdx) >> 5);
-  long group5 = ((long)((int)blockIdx));
-  c6[0] = ((int)group5);
-  c7[0] = (c6[0] * 1024);
+  c5[0] = (((int)blockIdx) * 1024);
+  c6[0] = p_residual_ptr[c5[0]];
+  c7[0] = (((int)blockIdx) * 1024);
   c8[0] = p_x_ptr[c7[0]];
-  c9[0] = (c6[0] * 1024);
+  c9[0] = (c8[0] + c6[0]);
   c10[0] = 0.000000e+00f;
   for (int i11 = 0; i11 < 8; ++i11) {
     c12[0] = (0 + i11);
@@ -158,13 +159,13 @@ kernel void layer_norm_kernel_f5d96b18f1ce_0_kernel(  device float* n_eps_ptr [[
     c19[0] = (c18[0] + (lane3 * 4));
     c20[0] = *(device float4*)(p_x_ptr + ((c19[0] >> 2) * 4));
     c21[0] = (c20[0])[0];
-    c22[0] = (c9[0] + c13[0]);
+    c22[0] = (c5[0] + c13[0]);
     c23[0] = (c22[0] + (lane3 * 4));
     c24[0] = *(device float4*)(p_residual_ptr + ((c23[0] >> 2) * 4));
     c25[0] = (c24[0])[0];
     c26[0] = (c21[0] + c25[0]);
     own_stripe01[c14[0]] = c26[0];
-    c27[0] = (c26[0] - c8[0]);
+    c27[0] = (c26[0] - c9[0]);
     c28[0] = (c10[0] + c27[0]);
     c29[0] = (c18[0] + 1);
     c30[0] = (c20[0])[1];
@@ -172,7 +173,7 @@ kernel void layer_norm_kernel_f5d96b18f1ce_0_kernel(  device float* n_eps_ptr [[
     c32[0] = (c24[0])[1];
     c33[0] = (c30[0] + c32[0]);
     own_stripe01[c15[0]] = c33[0];
-    c34[0] = (c33[0] - c8[0]);
+    c34[0] = (c33[0] - c9[0]);
     c35[0] = (c28[0] + c34[0]);
     c36[0] = (c18[0] + 2);
     c37[0] = (c20[0])[2];
@@ -180,7 +181,7 @@ kernel void layer_norm_kernel_f5d96b18f1ce_0_kernel(  device float* n_eps_ptr [[
     c39[0] = (c24[0])[2];
     c40[0] = (c37[0] + c39[0]);
     own_stripe01[c16[0]] = c40[0];
-    c41[0] = (c40[0] - c8[0]);
+    c41[0] = (c40[0] - c9[0]);
     c42[0] = (c35[0] + c41[0]);
     c43[0] = (c18[0] + 3);
     c44[0] = (c20[0])[3];
@@ -188,13 +189,13 @@ kernel void layer_norm_kernel_f5d96b18f1ce_0_kernel(  device float* n_eps_ptr [[
     c46[0] = (c24[0])[3];
     c47[0] = (c44[0] + c46[0]);
     own_stripe01[c17[0]] = c47[0];
-    c48[0] = (c47[0] - c8[0]);
+    c48[0] = (c47[0] - c9[0]);
     c49[0] = (c42[0] + c48[0]);
     c10[0] = c49[0];
   }
   c50[0] = simd_sum(c10[0]);
   c51[0] = (c50[0] / 1.024000e+03f);
-  c52[0] = (-0.000000e+00f - c8[0]);
+  c52[0] = (-0.000000e+00f - c9[0]);
   c53[0] = 0.000000e+00f;
   for (int i54 = 0; i54 < 8; ++i54) {
     c55[0] = (0 + i54);
@@ -234,7 +235,7 @@ kernel void layer_norm_kernel_f5d96b18f1ce_0_kernel(  device float* n_eps_ptr [[
   c83[0] = (c82[0] + c81[0]);
   c84[0] = precise::sqrt(c83[0]);
   c85[0] = (1.000000e+00f / c84[0]);
-  c86[0] = (c6[0] * 1024);
+  c86[0] = (((int)blockIdx) * 1024);
   for (int i87 = 0; i87 < 8; ++i87) {
     c88[0] = (0 + i87);
     c89[0] = (c88[0] * 128);

@@ -53,21 +53,22 @@
   #define uchar unsigned char
   #define ushort unsigned short
 #endif
-extern "C" __global__ void __launch_bounds__(320) layer_norm_kernel_2e6f459d6eaa_0_kernel(float* __restrict__ p_bias_ptr, float* __restrict__ p_residual_ptr, float* __restrict__ p_weight_ptr, float* __restrict__ p_x_ptr, float* __restrict__ p_y_ptr, float n_eps);
-extern "C" __global__ void __launch_bounds__(320) layer_norm_kernel_2e6f459d6eaa_0_kernel(float* __restrict__ p_bias_ptr, float* __restrict__ p_residual_ptr, float* __restrict__ p_weight_ptr, float* __restrict__ p_x_ptr, float* __restrict__ p_y_ptr, float n_eps) {
+extern "C" __global__ void __launch_bounds__(320) layer_norm_kernel_50db34b5ceca_0_kernel(float* __restrict__ p_bias_ptr, float* __restrict__ p_residual_ptr, float* __restrict__ p_weight_ptr, float* __restrict__ p_x_ptr, float* __restrict__ p_y_ptr, float n_eps);
+extern "C" __global__ void __launch_bounds__(320) layer_norm_kernel_50db34b5ceca_0_kernel(float* __restrict__ p_bias_ptr, float* __restrict__ p_residual_ptr, float* __restrict__ p_weight_ptr, float* __restrict__ p_x_ptr, float* __restrict__ p_y_ptr, float n_eps) {
   __shared__ alignas(64) float shared_partial01_ptr[10];
   __shared__ alignas(64) float shared_partial12_ptr[10];
   alignas(64) float own_stripe03_ptr[1];
   alignas(64) float own_stripe14_ptr[1];
-  alignas(64) int c8_ptr[1];
+  alignas(64) int c7_ptr[1];
+  alignas(64) float c8_ptr[1];
   alignas(64) int c9_ptr[1];
   alignas(64) float c10_ptr[1];
-  alignas(64) int c11_ptr[1];
+  alignas(64) float c11_ptr[1];
   alignas(64) int c12_ptr[1];
-  alignas(64) signed char c13_ptr[1];
-  alignas(64) int c14_ptr[1];
-  alignas(64) float c15_ptr[1];
-  alignas(64) int c16_ptr[1];
+  alignas(64) int c13_ptr[1];
+  alignas(64) signed char c14_ptr[1];
+  alignas(64) int c15_ptr[1];
+  alignas(64) float c16_ptr[1];
   alignas(64) int c17_ptr[1];
   alignas(64) float c18_ptr[1];
   alignas(64) float c19_ptr[1];
@@ -138,35 +139,35 @@ extern "C" __global__ void __launch_bounds__(320) layer_norm_kernel_2e6f459d6eaa
   alignas(64) int c84_ptr[1];
   int lane5 = (((int)threadIdx.x) & 31);
   int subgroup6 = (((int)threadIdx.x) >> 5);
-  int64_t group7 = ((int64_t)((int)blockIdx.x));
-  c8_ptr[0] = ((int)group7);
-  c9_ptr[0] = (c8_ptr[0] * 257);
+  c7_ptr[0] = (((int)blockIdx.x) * 257);
+  c8_ptr[0] = p_residual_ptr[c7_ptr[0]];
+  c9_ptr[0] = (((int)blockIdx.x) * 257);
   c10_ptr[0] = p_x_ptr[c9_ptr[0]];
-  c11_ptr[0] = (subgroup6 * 32);
-  c12_ptr[0] = (c11_ptr[0] + lane5);
-  c13_ptr[0] = ((c12_ptr[0] < 257) ? (signed char)1 : (signed char)0);
-  c14_ptr[0] = (c9_ptr[0] + c11_ptr[0]);
+  c11_ptr[0] = (c10_ptr[0] + c8_ptr[0]);
+  c12_ptr[0] = (subgroup6 * 32);
+  c13_ptr[0] = (c12_ptr[0] + lane5);
+  c14_ptr[0] = ((c13_ptr[0] < 257) ? (signed char)1 : (signed char)0);
+  c15_ptr[0] = (c9_ptr[0] + c12_ptr[0]);
   float condval;
-  if (c13_ptr[0] != (signed char)0) {
-    condval = p_x_ptr[(c14_ptr[0] + lane5)];
+  if (c14_ptr[0] != (signed char)0) {
+    condval = p_x_ptr[(c15_ptr[0] + lane5)];
   } else {
     condval = 0x0p+0f/*0.000000e+00*/;
   }
-  c15_ptr[0] = condval;
-  c16_ptr[0] = (c8_ptr[0] * 257);
-  c17_ptr[0] = (c16_ptr[0] + c11_ptr[0]);
+  c16_ptr[0] = condval;
+  c17_ptr[0] = (c7_ptr[0] + c12_ptr[0]);
   float condval_1;
-  if (c13_ptr[0] != (signed char)0) {
+  if (c14_ptr[0] != (signed char)0) {
     condval_1 = p_residual_ptr[(c17_ptr[0] + lane5)];
   } else {
     condval_1 = 0x0p+0f/*0.000000e+00*/;
   }
   c18_ptr[0] = condval_1;
-  c19_ptr[0] = (c15_ptr[0] + c18_ptr[0]);
+  c19_ptr[0] = (c16_ptr[0] + c18_ptr[0]);
   own_stripe03_ptr[0] = c19_ptr[0];
-  c20_ptr[0] = (c19_ptr[0] - c10_ptr[0]);
+  c20_ptr[0] = (c19_ptr[0] - c11_ptr[0]);
   c21_ptr[0] = (0x0p+0f/*0.000000e+00*/ + c20_ptr[0]);
-  c22_ptr[0] = ((c13_ptr[0] != (signed char)0) ? c21_ptr[0] : 0x0p+0f/*0.000000e+00*/);
+  c22_ptr[0] = ((c14_ptr[0] != (signed char)0) ? c21_ptr[0] : 0x0p+0f/*0.000000e+00*/);
   c23_ptr[0] = __shfl_xor_sync((uint)4294967295, c22_ptr[0], 16);
   c24_ptr[0] = (c22_ptr[0] + c23_ptr[0]);
   c25_ptr[0] = __shfl_xor_sync((uint)4294967295, c24_ptr[0], 8);
@@ -200,14 +201,14 @@ extern "C" __global__ void __launch_bounds__(320) layer_norm_kernel_2e6f459d6eaa
   c43_ptr[0] = __shfl_xor_sync((uint)4294967295, c42_ptr[0], 1);
   c44_ptr[0] = (c42_ptr[0] + c43_ptr[0]);
   c45_ptr[0] = (c44_ptr[0] / 0x1.01p+8f/*2.570000e+02*/);
-  c46_ptr[0] = (-0x0p+0f/*-0.000000e+00*/ - c10_ptr[0]);
+  c46_ptr[0] = (-0x0p+0f/*-0.000000e+00*/ - c11_ptr[0]);
   c47_ptr[0] = own_stripe03_ptr[0];
   c48_ptr[0] = fmaf(c47_ptr[0], 0x1p+0f/*1.000000e+00*/, c46_ptr[0]);
   c49_ptr[0] = (c48_ptr[0] - c45_ptr[0]);
   own_stripe14_ptr[0] = c49_ptr[0];
   c50_ptr[0] = __fmul_rn(c49_ptr[0], c49_ptr[0]);
   c51_ptr[0] = (0x0p+0f/*0.000000e+00*/ + c50_ptr[0]);
-  c52_ptr[0] = ((c13_ptr[0] != (signed char)0) ? c51_ptr[0] : 0x0p+0f/*0.000000e+00*/);
+  c52_ptr[0] = ((c14_ptr[0] != (signed char)0) ? c51_ptr[0] : 0x0p+0f/*0.000000e+00*/);
   c53_ptr[0] = __shfl_xor_sync((uint)4294967295, c52_ptr[0], 16);
   c54_ptr[0] = (c52_ptr[0] + c53_ptr[0]);
   c55_ptr[0] = __shfl_xor_sync((uint)4294967295, c54_ptr[0], 8);
@@ -243,15 +244,15 @@ extern "C" __global__ void __launch_bounds__(320) layer_norm_kernel_2e6f459d6eaa
   c75_ptr[0] = (c74_ptr[0] + n_eps);
   c76_ptr[0] = __frsqrt_rn(c75_ptr[0]);
   float condval_4;
-  if (c13_ptr[0] != (signed char)0) {
-    condval_4 = p_bias_ptr[(c11_ptr[0] + lane5)];
+  if (c14_ptr[0] != (signed char)0) {
+    condval_4 = p_bias_ptr[(c12_ptr[0] + lane5)];
   } else {
     condval_4 = 0x0p+0f/*0.000000e+00*/;
   }
   c77_ptr[0] = condval_4;
   float condval_5;
-  if (c13_ptr[0] != (signed char)0) {
-    condval_5 = p_weight_ptr[(c11_ptr[0] + lane5)];
+  if (c14_ptr[0] != (signed char)0) {
+    condval_5 = p_weight_ptr[(c12_ptr[0] + lane5)];
   } else {
     condval_5 = 0x0p+0f/*0.000000e+00*/;
   }
@@ -260,9 +261,9 @@ extern "C" __global__ void __launch_bounds__(320) layer_norm_kernel_2e6f459d6eaa
   c80_ptr[0] = __fmul_rn(c79_ptr[0], c76_ptr[0]);
   c81_ptr[0] = __fmul_rn(c80_ptr[0], c78_ptr[0]);
   c82_ptr[0] = (c81_ptr[0] + c77_ptr[0]);
-  c83_ptr[0] = (c8_ptr[0] * 257);
-  c84_ptr[0] = (c83_ptr[0] + c11_ptr[0]);
-  if (c13_ptr[0] != (signed char)0) {
+  c83_ptr[0] = (((int)blockIdx.x) * 257);
+  c84_ptr[0] = (c83_ptr[0] + c12_ptr[0]);
+  if (c14_ptr[0] != (signed char)0) {
     p_y_ptr[(c84_ptr[0] + lane5)] = c82_ptr[0];
   }
 }

@@ -1,4 +1,4 @@
-// Function: layer_norm_kernel_2e6f459d6eaa_0_kernel
+// Function: layer_norm_kernel_50db34b5ceca_0_kernel
 #include <metal_stdlib>
 using namespace metal;
 #pragma METAL fp contract(off)
@@ -7,7 +7,7 @@ union __TVMArgUnion {
  int v_int[2];
 };
 
-kernel void layer_norm_kernel_2e6f459d6eaa_0_kernel(  device float* n_eps_ptr [[ buffer(0) ]],
+kernel void layer_norm_kernel_50db34b5ceca_0_kernel(  device float* n_eps_ptr [[ buffer(0) ]],
   device float* p_bias_ptr [[ buffer(1) ]],
   device float* p_residual_ptr [[ buffer(2) ]],
   device float* p_weight_ptr [[ buffer(3) ]],
@@ -20,13 +20,14 @@ kernel void layer_norm_kernel_2e6f459d6eaa_0_kernel(  device float* n_eps_ptr [[
   threadgroup float shared_partial12[5];
   thread float own_stripe03[2];
   thread float own_stripe14[2];
-  thread int c8[1];
+  thread int c7[1];
+  thread float c8[1];
   thread int c9[1];
   thread float c10[1];
-  thread int c11[1];
+  thread float c11[1];
   thread int c12[1];
-  thread float c13[1];
-  thread int c14[1];
+  thread int c13[1];
+  thread float c14[1];
   thread int c15[1];
   thread float c16[1];
   thread float c17[1];
@@ -85,24 +86,24 @@ kernel void layer_norm_kernel_2e6f459d6eaa_0_kernel(  device float* n_eps_ptr [[
   thread int c70[1];
   int lane5 = (((int)threadIdx) & 31);
   int subgroup6 = (((int)threadIdx) >> 5);
-  long group7 = ((long)((int)blockIdx));
-  c8[0] = ((int)group7);
-  c9[0] = (c8[0] * 257);
+  c7[0] = (((int)blockIdx) * 257);
+  c8[0] = p_residual_ptr[c7[0]];
+  c9[0] = (((int)blockIdx) * 257);
   c10[0] = p_x_ptr[c9[0]];
-  c11[0] = (subgroup6 * 32);
-  c12[0] = (c9[0] + c11[0]);
-  c13[0] = p_x_ptr[(c12[0] + lane5)];
-  c14[0] = (c8[0] * 257);
-  c15[0] = (c14[0] + c11[0]);
+  c11[0] = (c10[0] + c8[0]);
+  c12[0] = (subgroup6 * 32);
+  c13[0] = (c9[0] + c12[0]);
+  c14[0] = p_x_ptr[(c13[0] + lane5)];
+  c15[0] = (c7[0] + c12[0]);
   c16[0] = p_residual_ptr[(c15[0] + lane5)];
-  c17[0] = (c13[0] + c16[0]);
+  c17[0] = (c14[0] + c16[0]);
   own_stripe03[0] = c17[0];
-  c18[0] = (c17[0] - c10[0]);
+  c18[0] = (c17[0] - c11[0]);
   c19[0] = (0.000000e+00f + c18[0]);
-  c20[0] = (c11[0] + 160);
-  c21[0] = (c11[0] + lane5);
+  c20[0] = (c12[0] + 160);
+  c21[0] = (c12[0] + lane5);
   c22[0] = select((char)0, (char)1, (c21[0] < 97));
-  c23[0] = (c12[0] + 160);
+  c23[0] = (c13[0] + 160);
   float condval;
   if (c22[0] != (char)0) {
     condval = p_x_ptr[(c23[0] + lane5)];
@@ -120,7 +121,7 @@ kernel void layer_norm_kernel_2e6f459d6eaa_0_kernel(  device float* n_eps_ptr [[
   c26[0] = condval_1;
   c27[0] = (c24[0] + c26[0]);
   own_stripe03[1] = c27[0];
-  c28[0] = (c27[0] - c10[0]);
+  c28[0] = (c27[0] - c11[0]);
   c29[0] = (c19[0] + c28[0]);
   c30[0] = select(c19[0], c29[0], (c22[0] != (char)0));
   c31[0] = simd_sum(c30[0]);
@@ -138,7 +139,7 @@ kernel void layer_norm_kernel_2e6f459d6eaa_0_kernel(  device float* n_eps_ptr [[
   c33[0] = condval_2;
   c34[0] = simd_sum(c33[0]);
   c35[0] = (c34[0] / 2.570000e+02f);
-  c36[0] = (-0.000000e+00f - c10[0]);
+  c36[0] = (-0.000000e+00f - c11[0]);
   c37[0] = own_stripe03[0];
   c38[0] = fma(c37[0], 1.000000e+00f, c36[0]);
   c39[0] = (c38[0] - c35[0]);
@@ -170,14 +171,14 @@ kernel void layer_norm_kernel_2e6f459d6eaa_0_kernel(  device float* n_eps_ptr [[
   c53[0] = (c52[0] + c51[0]);
   c54[0] = precise::sqrt(c53[0]);
   c55[0] = (1.000000e+00f / c54[0]);
-  c56[0] = p_bias_ptr[(c11[0] + lane5)];
-  c57[0] = p_weight_ptr[(c11[0] + lane5)];
+  c56[0] = p_bias_ptr[(c12[0] + lane5)];
+  c57[0] = p_weight_ptr[(c12[0] + lane5)];
   c58[0] = own_stripe14[0];
   c59[0] = (c58[0] * c55[0]);
   c60[0] = (c59[0] * c57[0]);
   c61[0] = (c60[0] + c56[0]);
-  c62[0] = (c8[0] * 257);
-  c63[0] = (c62[0] + c11[0]);
+  c62[0] = (((int)blockIdx) * 257);
+  c63[0] = (c62[0] + c12[0]);
   p_y_ptr[(c63[0] + lane5)] = c61[0];
   float condval_4;
   if (c22[0] != (char)0) {

@@ -53,19 +53,20 @@
   #define uchar unsigned char
   #define ushort unsigned short
 #endif
-extern "C" __global__ void __launch_bounds__(32) layer_norm_kernel_d2f2a86fc986_0_kernel(float* __restrict__ p_bias_ptr, float* __restrict__ p_residual_ptr, float* __restrict__ p_weight_ptr, float* __restrict__ p_x_ptr, float* __restrict__ p_y_ptr, float n_eps);
-extern "C" __global__ void __launch_bounds__(32) layer_norm_kernel_d2f2a86fc986_0_kernel(float* __restrict__ p_bias_ptr, float* __restrict__ p_residual_ptr, float* __restrict__ p_weight_ptr, float* __restrict__ p_x_ptr, float* __restrict__ p_y_ptr, float n_eps) {
+extern "C" __global__ void __launch_bounds__(32) layer_norm_kernel_17f00bf25328_0_kernel(float* __restrict__ p_bias_ptr, float* __restrict__ p_residual_ptr, float* __restrict__ p_weight_ptr, float* __restrict__ p_x_ptr, float* __restrict__ p_y_ptr, float n_eps);
+extern "C" __global__ void __launch_bounds__(32) layer_norm_kernel_17f00bf25328_0_kernel(float* __restrict__ p_bias_ptr, float* __restrict__ p_residual_ptr, float* __restrict__ p_weight_ptr, float* __restrict__ p_x_ptr, float* __restrict__ p_y_ptr, float n_eps) {
   alignas(64) float own_stripe01_ptr[4];
   alignas(64) float own_stripe12_ptr[4];
-  alignas(64) int c6_ptr[1];
+  alignas(64) int c5_ptr[1];
+  alignas(64) float c6_ptr[1];
   alignas(64) int c7_ptr[1];
   alignas(64) float c8_ptr[1];
-  alignas(64) int c9_ptr[1];
-  alignas(64) signed char c10_ptr[1];
-  alignas(64) int c11_ptr[1];
-  alignas(64) float2 c12_ptr[1];
-  alignas(64) float c13_ptr[1];
-  alignas(64) int c14_ptr[1];
+  alignas(64) float c9_ptr[1];
+  alignas(64) int c10_ptr[1];
+  alignas(64) signed char c11_ptr[1];
+  alignas(64) int c12_ptr[1];
+  alignas(64) float2 c13_ptr[1];
+  alignas(64) float c14_ptr[1];
   alignas(64) int c15_ptr[1];
   alignas(64) float2 c16_ptr[1];
   alignas(64) float c17_ptr[1];
@@ -175,50 +176,50 @@ extern "C" __global__ void __launch_bounds__(32) layer_norm_kernel_d2f2a86fc986_
   alignas(64) int c121_ptr[1];
   int lane3 = (((int)threadIdx.x) & 31);
   int subgroup4 = (((int)threadIdx.x) >> 5);
-  int64_t group5 = ((int64_t)((int)blockIdx.x));
-  c6_ptr[0] = ((int)group5);
-  c7_ptr[0] = (c6_ptr[0] * 127);
+  c5_ptr[0] = (((int)blockIdx.x) * 127);
+  c6_ptr[0] = p_residual_ptr[c5_ptr[0]];
+  c7_ptr[0] = (((int)blockIdx.x) * 127);
   c8_ptr[0] = p_x_ptr[c7_ptr[0]];
-  c9_ptr[0] = (lane3 * 4);
-  c10_ptr[0] = ((c9_ptr[0] < 124) ? (signed char)1 : (signed char)0);
-  c11_ptr[0] = (c7_ptr[0] + (lane3 * 4));
-  c12_ptr[0] = *(float2*)(p_x_ptr + ((c11_ptr[0] >> 1) * 2));
-  c13_ptr[0] = (c12_ptr[0]).x;
-  c14_ptr[0] = (c6_ptr[0] * 127);
-  c15_ptr[0] = (c14_ptr[0] + (lane3 * 4));
+  c9_ptr[0] = (c8_ptr[0] + c6_ptr[0]);
+  c10_ptr[0] = (lane3 * 4);
+  c11_ptr[0] = ((c10_ptr[0] < 124) ? (signed char)1 : (signed char)0);
+  c12_ptr[0] = (c7_ptr[0] + (lane3 * 4));
+  c13_ptr[0] = *(float2*)(p_x_ptr + ((c12_ptr[0] >> 1) * 2));
+  c14_ptr[0] = (c13_ptr[0]).x;
+  c15_ptr[0] = (c5_ptr[0] + (lane3 * 4));
   c16_ptr[0] = *(float2*)(p_residual_ptr + ((c15_ptr[0] >> 1) * 2));
   c17_ptr[0] = (c16_ptr[0]).x;
-  c18_ptr[0] = (c13_ptr[0] + c17_ptr[0]);
+  c18_ptr[0] = (c14_ptr[0] + c17_ptr[0]);
   own_stripe01_ptr[0] = c18_ptr[0];
-  c19_ptr[0] = (c18_ptr[0] - c8_ptr[0]);
+  c19_ptr[0] = (c18_ptr[0] - c9_ptr[0]);
   c20_ptr[0] = (0x0p+0f/*0.000000e+00*/ + c19_ptr[0]);
   c21_ptr[0] = (c7_ptr[0] + 1);
-  c22_ptr[0] = (c12_ptr[0]).y;
-  c23_ptr[0] = (c14_ptr[0] + 1);
+  c22_ptr[0] = (c13_ptr[0]).y;
+  c23_ptr[0] = (c5_ptr[0] + 1);
   c24_ptr[0] = (c16_ptr[0]).y;
   c25_ptr[0] = (c22_ptr[0] + c24_ptr[0]);
   own_stripe01_ptr[1] = c25_ptr[0];
-  c26_ptr[0] = (c25_ptr[0] - c8_ptr[0]);
+  c26_ptr[0] = (c25_ptr[0] - c9_ptr[0]);
   c27_ptr[0] = (c20_ptr[0] + c26_ptr[0]);
   c28_ptr[0] = (c7_ptr[0] + 2);
   c29_ptr[0] = p_x_ptr[(c28_ptr[0] + (lane3 * 4))];
-  c30_ptr[0] = (c14_ptr[0] + 2);
+  c30_ptr[0] = (c5_ptr[0] + 2);
   c31_ptr[0] = p_residual_ptr[(c30_ptr[0] + (lane3 * 4))];
   c32_ptr[0] = (c29_ptr[0] + c31_ptr[0]);
   own_stripe01_ptr[2] = c32_ptr[0];
-  c33_ptr[0] = (c32_ptr[0] - c8_ptr[0]);
+  c33_ptr[0] = (c32_ptr[0] - c9_ptr[0]);
   c34_ptr[0] = (c27_ptr[0] + c33_ptr[0]);
   c35_ptr[0] = (c7_ptr[0] + 3);
   float condval;
-  if (c10_ptr[0] != (signed char)0) {
+  if (c11_ptr[0] != (signed char)0) {
     condval = p_x_ptr[(c35_ptr[0] + (lane3 * 4))];
   } else {
     condval = 0x0p+0f/*0.000000e+00*/;
   }
   c36_ptr[0] = condval;
-  c37_ptr[0] = (c14_ptr[0] + 3);
+  c37_ptr[0] = (c5_ptr[0] + 3);
   float condval_1;
-  if (c10_ptr[0] != (signed char)0) {
+  if (c11_ptr[0] != (signed char)0) {
     condval_1 = p_residual_ptr[(c37_ptr[0] + (lane3 * 4))];
   } else {
     condval_1 = 0x0p+0f/*0.000000e+00*/;
@@ -226,9 +227,9 @@ extern "C" __global__ void __launch_bounds__(32) layer_norm_kernel_d2f2a86fc986_
   c38_ptr[0] = condval_1;
   c39_ptr[0] = (c36_ptr[0] + c38_ptr[0]);
   own_stripe01_ptr[3] = c39_ptr[0];
-  c40_ptr[0] = (c39_ptr[0] - c8_ptr[0]);
+  c40_ptr[0] = (c39_ptr[0] - c9_ptr[0]);
   c41_ptr[0] = (c34_ptr[0] + c40_ptr[0]);
-  c42_ptr[0] = ((c10_ptr[0] != (signed char)0) ? c41_ptr[0] : c34_ptr[0]);
+  c42_ptr[0] = ((c11_ptr[0] != (signed char)0) ? c41_ptr[0] : c34_ptr[0]);
   c43_ptr[0] = __shfl_xor_sync((uint)4294967295, c42_ptr[0], 16);
   c44_ptr[0] = (c42_ptr[0] + c43_ptr[0]);
   c45_ptr[0] = __shfl_xor_sync((uint)4294967295, c44_ptr[0], 8);
@@ -240,7 +241,7 @@ extern "C" __global__ void __launch_bounds__(32) layer_norm_kernel_d2f2a86fc986_
   c51_ptr[0] = __shfl_xor_sync((uint)4294967295, c50_ptr[0], 1);
   c52_ptr[0] = (c50_ptr[0] + c51_ptr[0]);
   c53_ptr[0] = (c52_ptr[0] / 0x1.fcp+6f/*1.270000e+02*/);
-  c54_ptr[0] = (-0x0p+0f/*-0.000000e+00*/ - c8_ptr[0]);
+  c54_ptr[0] = (-0x0p+0f/*-0.000000e+00*/ - c9_ptr[0]);
   c55_ptr[0] = own_stripe01_ptr[0];
   c56_ptr[0] = fmaf(c55_ptr[0], 0x1p+0f/*1.000000e+00*/, c54_ptr[0]);
   c57_ptr[0] = (c56_ptr[0] - c53_ptr[0]);
@@ -265,7 +266,7 @@ extern "C" __global__ void __launch_bounds__(32) layer_norm_kernel_d2f2a86fc986_
   own_stripe12_ptr[3] = c72_ptr[0];
   c73_ptr[0] = __fmul_rn(c72_ptr[0], c72_ptr[0]);
   c74_ptr[0] = (c69_ptr[0] + c73_ptr[0]);
-  c75_ptr[0] = ((c10_ptr[0] != (signed char)0) ? c74_ptr[0] : c69_ptr[0]);
+  c75_ptr[0] = ((c11_ptr[0] != (signed char)0) ? c74_ptr[0] : c69_ptr[0]);
   c76_ptr[0] = __shfl_xor_sync((uint)4294967295, c75_ptr[0], 16);
   c77_ptr[0] = (c75_ptr[0] + c76_ptr[0]);
   c78_ptr[0] = __shfl_xor_sync((uint)4294967295, c77_ptr[0], 8);
@@ -289,7 +290,7 @@ extern "C" __global__ void __launch_bounds__(32) layer_norm_kernel_d2f2a86fc986_
   c96_ptr[0] = __fmul_rn(c95_ptr[0], c88_ptr[0]);
   c97_ptr[0] = __fmul_rn(c96_ptr[0], c94_ptr[0]);
   c98_ptr[0] = (c97_ptr[0] + c91_ptr[0]);
-  c99_ptr[0] = (c6_ptr[0] * 127);
+  c99_ptr[0] = (((int)blockIdx.x) * 127);
   c100_ptr[0] = (c90_ptr[0]).y;
   c101_ptr[0] = (c93_ptr[0]).y;
   c102_ptr[0] = own_stripe12_ptr[1];
@@ -308,14 +309,14 @@ extern "C" __global__ void __launch_bounds__(32) layer_norm_kernel_d2f2a86fc986_
   c114_ptr[0] = (c99_ptr[0] + 2);
   p_y_ptr[(c114_ptr[0] + (lane3 * 4))] = c113_ptr[0];
   float condval_2;
-  if (c10_ptr[0] != (signed char)0) {
+  if (c11_ptr[0] != (signed char)0) {
     condval_2 = p_bias_ptr[(3 + (lane3 * 4))];
   } else {
     condval_2 = 0x0p+0f/*0.000000e+00*/;
   }
   c115_ptr[0] = condval_2;
   float condval_3;
-  if (c10_ptr[0] != (signed char)0) {
+  if (c11_ptr[0] != (signed char)0) {
     condval_3 = p_weight_ptr[(3 + (lane3 * 4))];
   } else {
     condval_3 = 0x0p+0f/*0.000000e+00*/;
@@ -326,7 +327,7 @@ extern "C" __global__ void __launch_bounds__(32) layer_norm_kernel_d2f2a86fc986_
   c119_ptr[0] = __fmul_rn(c118_ptr[0], c116_ptr[0]);
   c120_ptr[0] = (c119_ptr[0] + c115_ptr[0]);
   c121_ptr[0] = (c99_ptr[0] + 3);
-  if (c10_ptr[0] != (signed char)0) {
+  if (c11_ptr[0] != (signed char)0) {
     p_y_ptr[(c121_ptr[0] + (lane3 * 4))] = c120_ptr[0];
   }
 }

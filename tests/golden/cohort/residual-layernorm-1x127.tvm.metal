@@ -1,4 +1,4 @@
-// Function: layer_norm_kernel_d2f2a86fc986_0_kernel
+// Function: layer_norm_kernel_17f00bf25328_0_kernel
 #include <metal_stdlib>
 using namespace metal;
 #pragma METAL fp contract(off)
@@ -7,7 +7,7 @@ union __TVMArgUnion {
  int v_int[2];
 };
 
-kernel void layer_norm_kernel_d2f2a86fc986_0_kernel(  device float* n_eps_ptr [[ buffer(0) ]],
+kernel void layer_norm_kernel_17f00bf25328_0_kernel(  device float* n_eps_ptr [[ buffer(0) ]],
   device float* p_bias_ptr [[ buffer(1) ]],
   device float* p_residual_ptr [[ buffer(2) ]],
   device float* p_weight_ptr [[ buffer(3) ]],
@@ -18,15 +18,16 @@ kernel void layer_norm_kernel_d2f2a86fc986_0_kernel(  device float* n_eps_ptr [[
 ) {
   thread float own_stripe01[4];
   thread float own_stripe12[4];
-  thread int c6[1];
+  thread int c5[1];
+  thread float c6[1];
   thread int c7[1];
   thread float c8[1];
-  thread int c9[1];
-  thread char c10[1];
-  thread int c11[1];
-  thread float2 c12[1];
-  thread float c13[1];
-  thread int c14[1];
+  thread float c9[1];
+  thread int c10[1];
+  thread char c11[1];
+  thread int c12[1];
+  thread float2 c13[1];
+  thread float c14[1];
   thread int c15[1];
   thread float2 c16[1];
   thread float c17[1];
@@ -120,50 +121,50 @@ kernel void layer_norm_kernel_d2f2a86fc986_0_kernel(  device float* n_eps_ptr [[
   thread int c105[1];
   int lane3 = (((int)threadIdx) & 31);
   int subgroup4 = (((int)threadIdx) >> 5);
-  long group5 = ((long)((int)blockIdx));
-  c6[0] = ((int)group5);
-  c7[0] = (c6[0] * 127);
+  c5[0] = (((int)blockIdx) * 127);
+  c6[0] = p_residual_ptr[c5[0]];
+  c7[0] = (((int)blockIdx) * 127);
   c8[0] = p_x_ptr[c7[0]];
-  c9[0] = (lane3 * 4);
-  c10[0] = select((char)0, (char)1, (c9[0] < 124));
-  c11[0] = (c7[0] + (lane3 * 4));
-  c12[0] = *(device float2*)(p_x_ptr + ((c11[0] >> 1) * 2));
-  c13[0] = (c12[0])[0];
-  c14[0] = (c6[0] * 127);
-  c15[0] = (c14[0] + (lane3 * 4));
+  c9[0] = (c8[0] + c6[0]);
+  c10[0] = (lane3 * 4);
+  c11[0] = select((char)0, (char)1, (c10[0] < 124));
+  c12[0] = (c7[0] + (lane3 * 4));
+  c13[0] = *(device float2*)(p_x_ptr + ((c12[0] >> 1) * 2));
+  c14[0] = (c13[0])[0];
+  c15[0] = (c5[0] + (lane3 * 4));
   c16[0] = *(device float2*)(p_residual_ptr + ((c15[0] >> 1) * 2));
   c17[0] = (c16[0])[0];
-  c18[0] = (c13[0] + c17[0]);
+  c18[0] = (c14[0] + c17[0]);
   own_stripe01[0] = c18[0];
-  c19[0] = (c18[0] - c8[0]);
+  c19[0] = (c18[0] - c9[0]);
   c20[0] = (0.000000e+00f + c19[0]);
   c21[0] = (c7[0] + 1);
-  c22[0] = (c12[0])[1];
-  c23[0] = (c14[0] + 1);
+  c22[0] = (c13[0])[1];
+  c23[0] = (c5[0] + 1);
   c24[0] = (c16[0])[1];
   c25[0] = (c22[0] + c24[0]);
   own_stripe01[1] = c25[0];
-  c26[0] = (c25[0] - c8[0]);
+  c26[0] = (c25[0] - c9[0]);
   c27[0] = (c20[0] + c26[0]);
   c28[0] = (c7[0] + 2);
   c29[0] = p_x_ptr[(c28[0] + (lane3 * 4))];
-  c30[0] = (c14[0] + 2);
+  c30[0] = (c5[0] + 2);
   c31[0] = p_residual_ptr[(c30[0] + (lane3 * 4))];
   c32[0] = (c29[0] + c31[0]);
   own_stripe01[2] = c32[0];
-  c33[0] = (c32[0] - c8[0]);
+  c33[0] = (c32[0] - c9[0]);
   c34[0] = (c27[0] + c33[0]);
   c35[0] = (c7[0] + 3);
   float condval;
-  if (c10[0] != (char)0) {
+  if (c11[0] != (char)0) {
     condval = p_x_ptr[(c35[0] + (lane3 * 4))];
   } else {
     condval = 0.000000e+00f;
   }
   c36[0] = condval;
-  c37[0] = (c14[0] + 3);
+  c37[0] = (c5[0] + 3);
   float condval_1;
-  if (c10[0] != (char)0) {
+  if (c11[0] != (char)0) {
     condval_1 = p_residual_ptr[(c37[0] + (lane3 * 4))];
   } else {
     condval_1 = 0.000000e+00f;
@@ -171,12 +172,12 @@ kernel void layer_norm_kernel_d2f2a86fc986_0_kernel(  device float* n_eps_ptr [[
   c38[0] = condval_1;
   c39[0] = (c36[0] + c38[0]);
   own_stripe01[3] = c39[0];
-  c40[0] = (c39[0] - c8[0]);
+  c40[0] = (c39[0] - c9[0]);
   c41[0] = (c34[0] + c40[0]);
-  c42[0] = select(c34[0], c41[0], (c10[0] != (char)0));
+  c42[0] = select(c34[0], c41[0], (c11[0] != (char)0));
   c43[0] = simd_sum(c42[0]);
   c44[0] = (c43[0] / 1.270000e+02f);
-  c45[0] = (-0.000000e+00f - c8[0]);
+  c45[0] = (-0.000000e+00f - c9[0]);
   c46[0] = own_stripe01[0];
   c47[0] = fma(c46[0], 1.000000e+00f, c45[0]);
   c48[0] = (c47[0] - c44[0]);
@@ -201,7 +202,7 @@ kernel void layer_norm_kernel_d2f2a86fc986_0_kernel(  device float* n_eps_ptr [[
   own_stripe12[3] = c63[0];
   c64[0] = (c63[0] * c63[0]);
   c65[0] = (c60[0] + c64[0]);
-  c66[0] = select(c60[0], c65[0], (c10[0] != (char)0));
+  c66[0] = select(c60[0], c65[0], (c11[0] != (char)0));
   c67[0] = simd_sum(c66[0]);
   c68[0] = n_eps_ptr[0];
   c69[0] = (c67[0] / 1.270000e+02f);
@@ -218,7 +219,7 @@ kernel void layer_norm_kernel_d2f2a86fc986_0_kernel(  device float* n_eps_ptr [[
   c80[0] = (c79[0] * c72[0]);
   c81[0] = (c80[0] * c78[0]);
   c82[0] = (c81[0] + c75[0]);
-  c83[0] = (c6[0] * 127);
+  c83[0] = (((int)blockIdx) * 127);
   c84[0] = (c74[0])[1];
   c85[0] = (c77[0])[1];
   c86[0] = own_stripe12[1];
@@ -237,14 +238,14 @@ kernel void layer_norm_kernel_d2f2a86fc986_0_kernel(  device float* n_eps_ptr [[
   c98[0] = (c83[0] + 2);
   p_y_ptr[(c98[0] + (lane3 * 4))] = c97[0];
   float condval_2;
-  if (c10[0] != (char)0) {
+  if (c11[0] != (char)0) {
     condval_2 = p_bias_ptr[(3 + (lane3 * 4))];
   } else {
     condval_2 = 0.000000e+00f;
   }
   c99[0] = condval_2;
   float condval_3;
-  if (c10[0] != (char)0) {
+  if (c11[0] != (char)0) {
     condval_3 = p_weight_ptr[(3 + (lane3 * 4))];
   } else {
     condval_3 = 0.000000e+00f;
@@ -255,7 +256,7 @@ kernel void layer_norm_kernel_d2f2a86fc986_0_kernel(  device float* n_eps_ptr [[
   c103[0] = (c102[0] * c100[0]);
   c104[0] = (c103[0] + c99[0]);
   c105[0] = (c83[0] + 3);
-  if (c10[0] != (char)0) {
+  if (c11[0] != (char)0) {
     p_y_ptr[(c105[0] + (lane3 * 4))] = c104[0];
   }
 }

@@ -4,14 +4,14 @@ using namespace metal;
 #pragma METAL fp contract(off)
 
 [[max_total_threads_per_threadgroup(128)]]
-kernel void layer_norm_kernel_68a12b4dc26c_0(
+kernel void layer_norm_kernel_1235bbbf3336_0(
     device const float* p_x [[buffer(0)]],
     device float* p_y [[buffer(1)]],
     device const float* p_weight [[buffer(2)]],
     device const float* p_bias [[buffer(3)]],
     device const float* p_residual [[buffer(4)]],
-    constant long& n_x_stride0 [[buffer(5)]],
-    constant long& n_residual_stride0 [[buffer(6)]],
+    constant long& n_residual_stride0 [[buffer(5)]],
+    constant long& n_x_stride0 [[buffer(6)]],
     constant float& n_eps [[buffer(7)]],
     constant long& n_y_stride0 [[buffer(8)]],
     uint lane_ [[thread_index_in_simdgroup]],
@@ -21,154 +21,155 @@ kernel void layer_norm_kernel_68a12b4dc26c_0(
   threadgroup float shared_partial1[4];
   const int lane = lane_;
   const int subgroup = subgroup_;
-  const long group = group_;
+  const int group = group_;
   float own_stripe0[32];
   float own_stripe1[32];
-  const int v3 = (int)group;
-  const int v6 = (int)n_x_stride0;
-  const int v7 = v3 * v6;
-  const float v8 = p_x[v7];
-  const int v12 = subgroup * 128;
-  const int v18 = (int)n_residual_stride0;
-  const int v19 = v3 * v18;
-  float v20 = 0.0f;
+  const int v5 = (int)n_residual_stride0;
+  const int v6 = group * v5;
+  const float v7 = p_residual[v6];
+  const int v9 = (int)n_x_stride0;
+  const int v10 = group * v9;
+  const float v11 = p_x[v10];
+  const float v12 = v11 + v7;
+  const int v16 = subgroup * 128;
+  float v21 = 0.0f;
   #pragma unroll
-  for (int i22 = 0; i22 < 8; i22 += 1) {
-    const int v23 = i22 * 512;
-    const int v24 = v23 + v12;
-    const int v25 = i22 * 4;
-    const int v26 = v25 + 1;
-    const int v27 = v25 + 2;
-    const int v28 = v25 + 3;
-    const int v29 = v7 + v24;
-    const float4 pack0 = *(device const float4*)(p_x + (v29 + lane * 4));
-    const float v30 = pack0.x;
-    const int v31 = v19 + v24;
-    const float4 pack1 = *(device const float4*)(p_residual + (v31 + lane * 4));
-    const float v32 = pack1.x;
-    const float v33 = v30 + v32;
-    own_stripe0[v25] = v33;
-    const float v34 = v33 - v8;
-    const float v35 = v20 + v34;
-    const int v36 = v29 + 1;
-    const float v37 = pack0.y;
-    const int v38 = v31 + 1;
-    const float v39 = pack1.y;
-    const float v40 = v37 + v39;
-    own_stripe0[v26] = v40;
-    const float v41 = v40 - v8;
-    const float v42 = v35 + v41;
-    const int v43 = v29 + 2;
-    const float v44 = pack0.z;
-    const int v45 = v31 + 2;
-    const float v46 = pack1.z;
-    const float v47 = v44 + v46;
-    own_stripe0[v27] = v47;
-    const float v48 = v47 - v8;
-    const float v49 = v42 + v48;
-    const int v50 = v29 + 3;
-    const float v51 = pack0.w;
-    const int v52 = v31 + 3;
-    const float v53 = pack1.w;
-    const float v54 = v51 + v53;
-    own_stripe0[v28] = v54;
-    const float v55 = v54 - v8;
-    const float v56 = v49 + v55;
-    v20 = v56;
+  for (int i23 = 0; i23 < 8; i23 += 1) {
+    const int v24 = i23 * 512;
+    const int v25 = v24 + v16;
+    const int v26 = i23 * 4;
+    const int v27 = v26 + 1;
+    const int v28 = v26 + 2;
+    const int v29 = v26 + 3;
+    const int v30 = v10 + v25;
+    const float4 pack0 = *(device const float4*)(p_x + (v30 + lane * 4));
+    const float v31 = pack0.x;
+    const int v32 = v6 + v25;
+    const float4 pack1 = *(device const float4*)(p_residual + (v32 + lane * 4));
+    const float v33 = pack1.x;
+    const float v34 = v31 + v33;
+    own_stripe0[v26] = v34;
+    const float v35 = v34 - v12;
+    const float v36 = v21 + v35;
+    const int v37 = v30 + 1;
+    const float v38 = pack0.y;
+    const int v39 = v32 + 1;
+    const float v40 = pack1.y;
+    const float v41 = v38 + v40;
+    own_stripe0[v27] = v41;
+    const float v42 = v41 - v12;
+    const float v43 = v36 + v42;
+    const int v44 = v30 + 2;
+    const float v45 = pack0.z;
+    const int v46 = v32 + 2;
+    const float v47 = pack1.z;
+    const float v48 = v45 + v47;
+    own_stripe0[v28] = v48;
+    const float v49 = v48 - v12;
+    const float v50 = v43 + v49;
+    const int v51 = v30 + 3;
+    const float v52 = pack0.w;
+    const int v53 = v32 + 3;
+    const float v54 = pack1.w;
+    const float v55 = v52 + v54;
+    own_stripe0[v29] = v55;
+    const float v56 = v55 - v12;
+    const float v57 = v50 + v56;
+    v21 = v57;
   }
-  const float v57 = simd_sum(v20);
-  if (lane == 0) shared_partial0[subgroup] = v57;
+  const float v58 = simd_sum(v21);
+  if (lane == 0) shared_partial0[subgroup] = v58;
   threadgroup_barrier(mem_flags::mem_threadgroup);
-  const bool v59 = lane < 4;
-  const float v60 = v59 ? shared_partial0[lane] : 0.0f;
-  const float v61 = simd_sum(v60);
-  const float v63 = v61 / 4096.0f;
-  const float v64 = -v8;
-  float v66 = 0.0f;
+  const bool v60 = lane < 4;
+  const float v61 = v60 ? shared_partial0[lane] : 0.0f;
+  const float v62 = simd_sum(v61);
+  const float v64 = v62 / 4096.0f;
+  const float v65 = -v12;
+  float v67 = 0.0f;
   #pragma unroll
-  for (int i68 = 0; i68 < 8; i68 += 1) {
-    const int v69 = i68 * 4;
-    const int v70 = v69 + 1;
-    const int v71 = v69 + 2;
-    const int v72 = v69 + 3;
-    const float v73 = own_stripe0[v69];
-    const float v74 = fma(v73, 1.0f, v64);
-    const float v75 = v74 - v63;
-    own_stripe1[v69] = v75;
-    const float v76 = v75 * v75;
-    const float v77 = v66 + v76;
-    const float v78 = own_stripe0[v70];
-    const float v79 = fma(v78, 1.0f, v64);
-    const float v80 = v79 - v63;
-    own_stripe1[v70] = v80;
-    const float v81 = v80 * v80;
-    const float v82 = v77 + v81;
-    const float v83 = own_stripe0[v71];
-    const float v84 = fma(v83, 1.0f, v64);
-    const float v85 = v84 - v63;
-    own_stripe1[v71] = v85;
-    const float v86 = v85 * v85;
-    const float v87 = v82 + v86;
-    const float v88 = own_stripe0[v72];
-    const float v89 = fma(v88, 1.0f, v64);
-    const float v90 = v89 - v63;
-    own_stripe1[v72] = v90;
-    const float v91 = v90 * v90;
-    const float v92 = v87 + v91;
-    v66 = v92;
+  for (int i69 = 0; i69 < 8; i69 += 1) {
+    const int v70 = i69 * 4;
+    const int v71 = v70 + 1;
+    const int v72 = v70 + 2;
+    const int v73 = v70 + 3;
+    const float v74 = own_stripe0[v70];
+    const float v75 = fma(v74, 1.0f, v65);
+    const float v76 = v75 - v64;
+    own_stripe1[v70] = v76;
+    const float v77 = v76 * v76;
+    const float v78 = v67 + v77;
+    const float v79 = own_stripe0[v71];
+    const float v80 = fma(v79, 1.0f, v65);
+    const float v81 = v80 - v64;
+    own_stripe1[v71] = v81;
+    const float v82 = v81 * v81;
+    const float v83 = v78 + v82;
+    const float v84 = own_stripe0[v72];
+    const float v85 = fma(v84, 1.0f, v65);
+    const float v86 = v85 - v64;
+    own_stripe1[v72] = v86;
+    const float v87 = v86 * v86;
+    const float v88 = v83 + v87;
+    const float v89 = own_stripe0[v73];
+    const float v90 = fma(v89, 1.0f, v65);
+    const float v91 = v90 - v64;
+    own_stripe1[v73] = v91;
+    const float v92 = v91 * v91;
+    const float v93 = v88 + v92;
+    v67 = v93;
   }
-  const float v93 = simd_sum(v66);
-  if (lane == 0) shared_partial1[subgroup] = v93;
+  const float v94 = simd_sum(v67);
+  if (lane == 0) shared_partial1[subgroup] = v94;
   threadgroup_barrier(mem_flags::mem_threadgroup);
-  const float v94 = v59 ? shared_partial1[lane] : 0.0f;
-  const float v95 = simd_sum(v94);
-  const float v97 = v95 / 4096.0f;
-  const float v98 = v97 + n_eps;
-  const float v99 = precise::sqrt(v98);
-  const float v100 = 1.0f / v99;
-  const int v102 = (int)n_y_stride0;
-  const int v103 = v3 * v102;
+  const float v95 = v60 ? shared_partial1[lane] : 0.0f;
+  const float v96 = simd_sum(v95);
+  const float v98 = v96 / 4096.0f;
+  const float v99 = v98 + n_eps;
+  const float v100 = precise::sqrt(v99);
+  const float v101 = 1.0f / v100;
+  const int v103 = (int)n_y_stride0;
+  const int v104 = group * v103;
   #pragma unroll
-  for (int i104 = 0; i104 < 8; i104 += 1) {
-    const int v105 = i104 * 512;
-    const int v106 = v105 + v12;
-    const int v107 = i104 * 4;
-    const int v108 = v106 + 1;
+  for (int i105 = 0; i105 < 8; i105 += 1) {
+    const int v106 = i105 * 512;
+    const int v107 = v106 + v16;
+    const int v108 = i105 * 4;
     const int v109 = v107 + 1;
-    const int v110 = v106 + 2;
+    const int v110 = v108 + 1;
     const int v111 = v107 + 2;
-    const int v112 = v106 + 3;
+    const int v112 = v108 + 2;
     const int v113 = v107 + 3;
-    const float4 pack2 = *(device const float4*)(p_bias + (v106 + lane * 4));
-    const float v114 = pack2.x;
-    const float4 pack3 = *(device const float4*)(p_weight + (v106 + lane * 4));
-    const float v115 = pack3.x;
-    const float v116 = own_stripe1[v107];
-    const float v117 = v116 * v100;
-    const float v118 = v117 * v115;
-    const float v119 = v118 + v114;
-    const int v120 = v103 + v106;
-    const float v121 = pack2.y;
-    const float v122 = pack3.y;
-    const float v123 = own_stripe1[v109];
-    const float v124 = v123 * v100;
-    const float v125 = v124 * v122;
-    const float v126 = v125 + v121;
-    const int v127 = v120 + 1;
-    const float v128 = pack2.z;
-    const float v129 = pack3.z;
-    const float v130 = own_stripe1[v111];
-    const float v131 = v130 * v100;
-    const float v132 = v131 * v129;
-    const float v133 = v132 + v128;
-    const int v134 = v120 + 2;
-    const float v135 = pack2.w;
-    const float v136 = pack3.w;
-    const float v137 = own_stripe1[v113];
-    const float v138 = v137 * v100;
-    const float v139 = v138 * v136;
-    const float v140 = v139 + v135;
-    const int v141 = v120 + 3;
-    *(device float4*)(p_y + (v120 + lane * 4)) = float4(v119, v126, v133, v140);
+    const int v114 = v108 + 3;
+    const float4 pack2 = *(device const float4*)(p_bias + (v107 + lane * 4));
+    const float v115 = pack2.x;
+    const float4 pack3 = *(device const float4*)(p_weight + (v107 + lane * 4));
+    const float v116 = pack3.x;
+    const float v117 = own_stripe1[v108];
+    const float v118 = v117 * v101;
+    const float v119 = v118 * v116;
+    const float v120 = v119 + v115;
+    const int v121 = v104 + v107;
+    const float v122 = pack2.y;
+    const float v123 = pack3.y;
+    const float v124 = own_stripe1[v110];
+    const float v125 = v124 * v101;
+    const float v126 = v125 * v123;
+    const float v127 = v126 + v122;
+    const int v128 = v121 + 1;
+    const float v129 = pack2.z;
+    const float v130 = pack3.z;
+    const float v131 = own_stripe1[v112];
+    const float v132 = v131 * v101;
+    const float v133 = v132 * v130;
+    const float v134 = v133 + v129;
+    const int v135 = v121 + 2;
+    const float v136 = pack2.w;
+    const float v137 = pack3.w;
+    const float v138 = own_stripe1[v114];
+    const float v139 = v138 * v101;
+    const float v140 = v139 * v137;
+    const float v141 = v140 + v136;
+    const int v142 = v121 + 3;
+    *(device float4*)(p_y + (v121 + lane * 4)) = float4(v120, v127, v134, v141);
   }
 }

@@ -1,4 +1,4 @@
-// Function: layer_norm_kernel_68a12b4dc26c_0_kernel
+// Function: layer_norm_kernel_1235bbbf3336_0_kernel
 #include <metal_stdlib>
 using namespace metal;
 #pragma METAL fp contract(off)
@@ -7,7 +7,7 @@ union __TVMArgUnion {
  int v_int[2];
 };
 
-kernel void layer_norm_kernel_68a12b4dc26c_0_kernel(  device float* n_eps_ptr [[ buffer(0) ]],
+kernel void layer_norm_kernel_1235bbbf3336_0_kernel(  device float* n_eps_ptr [[ buffer(0) ]],
   device float* p_bias_ptr [[ buffer(1) ]],
   device float* p_residual_ptr [[ buffer(2) ]],
   device float* p_weight_ptr [[ buffer(3) ]],
@@ -20,10 +20,11 @@ kernel void layer_norm_kernel_68a12b4dc26c_0_kernel(  device float* n_eps_ptr [[
   threadgroup float shared_partial12[4];
   thread float own_stripe03[32];
   thread float own_stripe14[32];
-  thread int c8[1];
+  thread int c7[1];
+  thread float c8[1];
   thread int c9[1];
   thread float c10[1];
-  thread int c11[1];
+  thread float c11[1];
   thread int c12[1];
   thread float c13[1];
   thread int c15[1];
@@ -151,17 +152,17 @@ kernel void layer_norm_kernel_68a12b4dc26c_0_kernel(  device float* n_eps_ptr [[
   thread int c139[1];
   int lane5 = (((int)threadIdx) & 31);
   int subgroup6 = (((int)threadIdx) >> 5);
-  long group7 = ((long)((int)blockIdx));
-  c8[0] = ((int)group7);
-  c9[0] = (c8[0] * 4096);
+  c7[0] = (((int)blockIdx) * 4096);
+  c8[0] = p_residual_ptr[c7[0]];
+  c9[0] = (((int)blockIdx) * 4096);
   c10[0] = p_x_ptr[c9[0]];
-  c11[0] = (subgroup6 * 128);
-  c12[0] = (c8[0] * 4096);
+  c11[0] = (c10[0] + c8[0]);
+  c12[0] = (subgroup6 * 128);
   c13[0] = 0.000000e+00f;
   for (int i14 = 0; i14 < 8; ++i14) {
     c15[0] = (0 + i14);
     c16[0] = (c15[0] * 512);
-    c17[0] = (c16[0] + c11[0]);
+    c17[0] = (c16[0] + c12[0]);
     c18[0] = (c15[0] * 4);
     c19[0] = (c18[0] + 1);
     c20[0] = (c18[0] + 2);
@@ -170,13 +171,13 @@ kernel void layer_norm_kernel_68a12b4dc26c_0_kernel(  device float* n_eps_ptr [[
     c23[0] = (c22[0] + (lane5 * 4));
     c24[0] = *(device float4*)(p_x_ptr + ((c23[0] >> 2) * 4));
     c25[0] = (c24[0])[0];
-    c26[0] = (c12[0] + c17[0]);
+    c26[0] = (c7[0] + c17[0]);
     c27[0] = (c26[0] + (lane5 * 4));
     c28[0] = *(device float4*)(p_residual_ptr + ((c27[0] >> 2) * 4));
     c29[0] = (c28[0])[0];
     c30[0] = (c25[0] + c29[0]);
     own_stripe03[c18[0]] = c30[0];
-    c31[0] = (c30[0] - c10[0]);
+    c31[0] = (c30[0] - c11[0]);
     c32[0] = (c13[0] + c31[0]);
     c33[0] = (c22[0] + 1);
     c34[0] = (c24[0])[1];
@@ -184,7 +185,7 @@ kernel void layer_norm_kernel_68a12b4dc26c_0_kernel(  device float* n_eps_ptr [[
     c36[0] = (c28[0])[1];
     c37[0] = (c34[0] + c36[0]);
     own_stripe03[c19[0]] = c37[0];
-    c38[0] = (c37[0] - c10[0]);
+    c38[0] = (c37[0] - c11[0]);
     c39[0] = (c32[0] + c38[0]);
     c40[0] = (c22[0] + 2);
     c41[0] = (c24[0])[2];
@@ -192,7 +193,7 @@ kernel void layer_norm_kernel_68a12b4dc26c_0_kernel(  device float* n_eps_ptr [[
     c43[0] = (c28[0])[2];
     c44[0] = (c41[0] + c43[0]);
     own_stripe03[c20[0]] = c44[0];
-    c45[0] = (c44[0] - c10[0]);
+    c45[0] = (c44[0] - c11[0]);
     c46[0] = (c39[0] + c45[0]);
     c47[0] = (c22[0] + 3);
     c48[0] = (c24[0])[3];
@@ -200,7 +201,7 @@ kernel void layer_norm_kernel_68a12b4dc26c_0_kernel(  device float* n_eps_ptr [[
     c50[0] = (c28[0])[3];
     c51[0] = (c48[0] + c50[0]);
     own_stripe03[c21[0]] = c51[0];
-    c52[0] = (c51[0] - c10[0]);
+    c52[0] = (c51[0] - c11[0]);
     c53[0] = (c46[0] + c52[0]);
     c13[0] = c53[0];
   }
@@ -219,7 +220,7 @@ kernel void layer_norm_kernel_68a12b4dc26c_0_kernel(  device float* n_eps_ptr [[
   c56[0] = condval;
   c57[0] = simd_sum(c56[0]);
   c58[0] = (c57[0] / 4.096000e+03f);
-  c59[0] = (-0.000000e+00f - c10[0]);
+  c59[0] = (-0.000000e+00f - c11[0]);
   c60[0] = 0.000000e+00f;
   for (int i61 = 0; i61 < 8; ++i61) {
     c62[0] = (0 + i61);
@@ -271,11 +272,11 @@ kernel void layer_norm_kernel_68a12b4dc26c_0_kernel(  device float* n_eps_ptr [[
   c92[0] = (c91[0] + c90[0]);
   c93[0] = precise::sqrt(c92[0]);
   c94[0] = (1.000000e+00f / c93[0]);
-  c95[0] = (c8[0] * 4096);
+  c95[0] = (((int)blockIdx) * 4096);
   for (int i96 = 0; i96 < 8; ++i96) {
     c97[0] = (0 + i96);
     c98[0] = (c97[0] * 512);
-    c99[0] = (c98[0] + c11[0]);
+    c99[0] = (c98[0] + c12[0]);
     c100[0] = (c97[0] * 4);
     c101[0] = (c99[0] + 1);
     c102[0] = (c100[0] + 1);

@@ -57,12 +57,13 @@ extern "C" __global__ void __launch_bounds__(320) rms_norm_kernel_027240339f71_0
 extern "C" __global__ void __launch_bounds__(320) rms_norm_kernel_027240339f71_0_kernel(float* __restrict__ p_weight_ptr, float* __restrict__ p_x_ptr, float* __restrict__ p_y_ptr, float n_eps) {
   __shared__ alignas(64) float shared_partial01_ptr[10];
   alignas(64) float own_stripe02_ptr[1];
+  alignas(64) int c5_ptr[1];
   alignas(64) int c6_ptr[1];
-  alignas(64) int c7_ptr[1];
+  alignas(64) signed char c7_ptr[1];
   alignas(64) int c8_ptr[1];
-  alignas(64) signed char c9_ptr[1];
-  alignas(64) int c10_ptr[1];
-  alignas(64) int c11_ptr[1];
+  alignas(64) int c9_ptr[1];
+  alignas(64) float c10_ptr[1];
+  alignas(64) float c11_ptr[1];
   alignas(64) float c12_ptr[1];
   alignas(64) float c13_ptr[1];
   alignas(64) float c14_ptr[1];
@@ -75,9 +76,9 @@ extern "C" __global__ void __launch_bounds__(320) rms_norm_kernel_027240339f71_0
   alignas(64) float c21_ptr[1];
   alignas(64) float c22_ptr[1];
   alignas(64) float c23_ptr[1];
-  alignas(64) float c24_ptr[1];
+  alignas(64) signed char c24_ptr[1];
   alignas(64) float c25_ptr[1];
-  alignas(64) signed char c26_ptr[1];
+  alignas(64) float c26_ptr[1];
   alignas(64) float c27_ptr[1];
   alignas(64) float c28_ptr[1];
   alignas(64) float c29_ptr[1];
@@ -94,79 +95,75 @@ extern "C" __global__ void __launch_bounds__(320) rms_norm_kernel_027240339f71_0
   alignas(64) float c40_ptr[1];
   alignas(64) float c41_ptr[1];
   alignas(64) float c42_ptr[1];
-  alignas(64) float c43_ptr[1];
-  alignas(64) float c44_ptr[1];
-  alignas(64) int c45_ptr[1];
-  alignas(64) int c46_ptr[1];
+  alignas(64) int c43_ptr[1];
+  alignas(64) int c44_ptr[1];
   int lane3 = (((int)threadIdx.x) & 31);
   int subgroup4 = (((int)threadIdx.x) >> 5);
-  int64_t group5 = ((int64_t)((int)blockIdx.x));
-  c6_ptr[0] = ((int)group5);
-  c7_ptr[0] = (subgroup4 * 32);
-  c8_ptr[0] = (c7_ptr[0] + lane3);
-  c9_ptr[0] = ((c8_ptr[0] < 257) ? (signed char)1 : (signed char)0);
-  c10_ptr[0] = (c6_ptr[0] * 257);
-  c11_ptr[0] = (c10_ptr[0] + c7_ptr[0]);
+  c5_ptr[0] = (subgroup4 * 32);
+  c6_ptr[0] = (c5_ptr[0] + lane3);
+  c7_ptr[0] = ((c6_ptr[0] < 257) ? (signed char)1 : (signed char)0);
+  c8_ptr[0] = (((int)blockIdx.x) * 257);
+  c9_ptr[0] = (c8_ptr[0] + c5_ptr[0]);
   float condval;
-  if (c9_ptr[0] != (signed char)0) {
-    condval = p_x_ptr[(c11_ptr[0] + lane3)];
+  if (c7_ptr[0] != (signed char)0) {
+    condval = p_x_ptr[(c9_ptr[0] + lane3)];
   } else {
     condval = 0x0p+0f/*0.000000e+00*/;
   }
-  c12_ptr[0] = condval;
-  own_stripe02_ptr[0] = c12_ptr[0];
-  c13_ptr[0] = __fmul_rn(c12_ptr[0], c12_ptr[0]);
-  c14_ptr[0] = (0x0p+0f/*0.000000e+00*/ + c13_ptr[0]);
-  c15_ptr[0] = ((c9_ptr[0] != (signed char)0) ? c14_ptr[0] : 0x0p+0f/*0.000000e+00*/);
-  c16_ptr[0] = __shfl_xor_sync((uint)4294967295, c15_ptr[0], 16);
+  c10_ptr[0] = condval;
+  own_stripe02_ptr[0] = c10_ptr[0];
+  c11_ptr[0] = __fmul_rn(c10_ptr[0], c10_ptr[0]);
+  c12_ptr[0] = (0x0p+0f/*0.000000e+00*/ + c11_ptr[0]);
+  c13_ptr[0] = ((c7_ptr[0] != (signed char)0) ? c12_ptr[0] : 0x0p+0f/*0.000000e+00*/);
+  c14_ptr[0] = __shfl_xor_sync((uint)4294967295, c13_ptr[0], 16);
+  c15_ptr[0] = (c13_ptr[0] + c14_ptr[0]);
+  c16_ptr[0] = __shfl_xor_sync((uint)4294967295, c15_ptr[0], 8);
   c17_ptr[0] = (c15_ptr[0] + c16_ptr[0]);
-  c18_ptr[0] = __shfl_xor_sync((uint)4294967295, c17_ptr[0], 8);
+  c18_ptr[0] = __shfl_xor_sync((uint)4294967295, c17_ptr[0], 4);
   c19_ptr[0] = (c17_ptr[0] + c18_ptr[0]);
-  c20_ptr[0] = __shfl_xor_sync((uint)4294967295, c19_ptr[0], 4);
+  c20_ptr[0] = __shfl_xor_sync((uint)4294967295, c19_ptr[0], 2);
   c21_ptr[0] = (c19_ptr[0] + c20_ptr[0]);
-  c22_ptr[0] = __shfl_xor_sync((uint)4294967295, c21_ptr[0], 2);
+  c22_ptr[0] = __shfl_xor_sync((uint)4294967295, c21_ptr[0], 1);
   c23_ptr[0] = (c21_ptr[0] + c22_ptr[0]);
-  c24_ptr[0] = __shfl_xor_sync((uint)4294967295, c23_ptr[0], 1);
-  c25_ptr[0] = (c23_ptr[0] + c24_ptr[0]);
   if (lane3 == 0) {
-    shared_partial01_ptr[subgroup4] = c25_ptr[0];
+    shared_partial01_ptr[subgroup4] = c23_ptr[0];
   }
   __syncthreads();
-  c26_ptr[0] = ((lane3 < 10) ? (signed char)1 : (signed char)0);
+  c24_ptr[0] = ((lane3 < 10) ? (signed char)1 : (signed char)0);
   float condval_1;
-  if (c26_ptr[0] != (signed char)0) {
+  if (c24_ptr[0] != (signed char)0) {
     condval_1 = shared_partial01_ptr[lane3];
   } else {
     condval_1 = 0x0p+0f/*0.000000e+00*/;
   }
-  c27_ptr[0] = condval_1;
-  c28_ptr[0] = __shfl_xor_sync((uint)4294967295, c27_ptr[0], 16);
+  c25_ptr[0] = condval_1;
+  c26_ptr[0] = __shfl_xor_sync((uint)4294967295, c25_ptr[0], 16);
+  c27_ptr[0] = (c25_ptr[0] + c26_ptr[0]);
+  c28_ptr[0] = __shfl_xor_sync((uint)4294967295, c27_ptr[0], 8);
   c29_ptr[0] = (c27_ptr[0] + c28_ptr[0]);
-  c30_ptr[0] = __shfl_xor_sync((uint)4294967295, c29_ptr[0], 8);
+  c30_ptr[0] = __shfl_xor_sync((uint)4294967295, c29_ptr[0], 4);
   c31_ptr[0] = (c29_ptr[0] + c30_ptr[0]);
-  c32_ptr[0] = __shfl_xor_sync((uint)4294967295, c31_ptr[0], 4);
+  c32_ptr[0] = __shfl_xor_sync((uint)4294967295, c31_ptr[0], 2);
   c33_ptr[0] = (c31_ptr[0] + c32_ptr[0]);
-  c34_ptr[0] = __shfl_xor_sync((uint)4294967295, c33_ptr[0], 2);
+  c34_ptr[0] = __shfl_xor_sync((uint)4294967295, c33_ptr[0], 1);
   c35_ptr[0] = (c33_ptr[0] + c34_ptr[0]);
-  c36_ptr[0] = __shfl_xor_sync((uint)4294967295, c35_ptr[0], 1);
-  c37_ptr[0] = (c35_ptr[0] + c36_ptr[0]);
-  c38_ptr[0] = (c37_ptr[0] / 0x1.01p+8f/*2.570000e+02*/);
-  c39_ptr[0] = (c38_ptr[0] + n_eps);
-  c40_ptr[0] = __frsqrt_rn(c39_ptr[0]);
+  c36_ptr[0] = (c35_ptr[0] / 0x1.01p+8f/*2.570000e+02*/);
+  c37_ptr[0] = (c36_ptr[0] + n_eps);
+  c38_ptr[0] = __frsqrt_rn(c37_ptr[0]);
   float condval_2;
-  if (c9_ptr[0] != (signed char)0) {
-    condval_2 = p_weight_ptr[(c7_ptr[0] + lane3)];
+  if (c7_ptr[0] != (signed char)0) {
+    condval_2 = p_weight_ptr[(c5_ptr[0] + lane3)];
   } else {
     condval_2 = 0x0p+0f/*0.000000e+00*/;
   }
-  c41_ptr[0] = condval_2;
-  c42_ptr[0] = own_stripe02_ptr[0];
-  c43_ptr[0] = __fmul_rn(c42_ptr[0], c40_ptr[0]);
-  c44_ptr[0] = __fmul_rn(c43_ptr[0], c41_ptr[0]);
-  c45_ptr[0] = (c6_ptr[0] * 257);
-  c46_ptr[0] = (c45_ptr[0] + c7_ptr[0]);
-  if (c9_ptr[0] != (signed char)0) {
-    p_y_ptr[(c46_ptr[0] + lane3)] = c44_ptr[0];
+  c39_ptr[0] = condval_2;
+  c40_ptr[0] = own_stripe02_ptr[0];
+  c41_ptr[0] = __fmul_rn(c40_ptr[0], c38_ptr[0]);
+  c42_ptr[0] = __fmul_rn(c41_ptr[0], c39_ptr[0]);
+  c43_ptr[0] = (((int)blockIdx.x) * 257);
+  c44_ptr[0] = (c43_ptr[0] + c5_ptr[0]);
+  if (c7_ptr[0] != (signed char)0) {
+    p_y_ptr[(c44_ptr[0] + lane3)] = c42_ptr[0];
   }
 }
 

@@ -9,69 +9,68 @@ template <> __device__ __forceinline__ float max_nan<float>(float a, float b) {
 
 extern "C" __global__ void __launch_bounds__(32) softmax_kernel_5dcb66b17ce3_0(const float* __restrict__ p_x, float* __restrict__ p_y, long long n_x_stride0, long long n_y_stride0) {
   const int lane = threadIdx.x & 31;
-  const long long group = blockIdx.x;
+  const int group = blockIdx.x;
   float own_stripe0[9];
   float own_stripe1[9];
-  const int v2 = (int)group;
-  const int v8 = (int)n_x_stride0;
-  const int v9 = v2 * v8;
-  float v10 = __uint_as_float(0xff800000U);
+  const int v7 = (int)n_x_stride0;
+  const int v8 = group * v7;
+  float v9 = __uint_as_float(0xff800000U);
   #pragma unroll
-  for (int i12 = 0; i12 < 8; i12 += 1) {
-    const int v13 = i12 * 32;
-    const int v14 = v9 + v13;
-    const float v15 = p_x[v14 + lane];
-    own_stripe0[i12] = v15;
-    const float v16 = max_nan(v10, v15);
-    v10 = v16;
+  for (int i11 = 0; i11 < 8; i11 += 1) {
+    const int v12 = i11 * 32;
+    const int v13 = v8 + v12;
+    const float v14 = p_x[v13 + lane];
+    own_stripe0[i11] = v14;
+    const float v15 = max_nan(v9, v14);
+    v9 = v15;
   }
-  const bool v19 = lane < 1;
-  const int v21 = v9 + 256;
-  const float v22 = v19 ? p_x[v21 + lane] : 0.0f;
-  own_stripe0[8] = v22;
-  const float v23 = max_nan(v10, v22);
-  const float v24 = v19 ? v23 : v10;
-  float v25 = v24;
-  #pragma unroll
-  for (int distance = 16; distance > 0; distance >>= 1) {
-    const float other = __shfl_xor_sync(0xffffffffU, v25, distance);
-    v25 = max_nan(v25, other);
-  }
-  float v26 = 0.0f;
-  #pragma unroll
-  for (int i28 = 0; i28 < 8; i28 += 1) {
-    const float v29 = own_stripe0[i28];
-    const float v30 = v29 - v25;
-    const float v31 = expf(v30);
-    own_stripe1[i28] = v31;
-    const float v32 = v26 + v31;
-    v26 = v32;
-  }
-  const float v33 = own_stripe0[8];
-  const float v34 = v33 - v25;
-  const float v35 = expf(v34);
-  own_stripe1[8] = v35;
-  const float v36 = v26 + v35;
-  const float v37 = v19 ? v36 : v26;
-  float v38 = v37;
+  const bool v18 = lane < 1;
+  const int v20 = v8 + 256;
+  const float v21 = v18 ? p_x[v20 + lane] : 0.0f;
+  own_stripe0[8] = v21;
+  const float v22 = max_nan(v9, v21);
+  const float v23 = v18 ? v22 : v9;
+  float v24 = v23;
   #pragma unroll
   for (int distance = 16; distance > 0; distance >>= 1) {
-    const float other = __shfl_xor_sync(0xffffffffU, v38, distance);
-    v38 = v38 + other;
+    const float other = __shfl_xor_sync(0xffffffffU, v24, distance);
+    v24 = max_nan(v24, other);
   }
-  const float v40 = 1.0f / v38;
-  const int v42 = (int)n_y_stride0;
-  const int v43 = v2 * v42;
+  float v25 = 0.0f;
   #pragma unroll
-  for (int i44 = 0; i44 < 8; i44 += 1) {
-    const int v45 = i44 * 32;
-    const float v46 = own_stripe1[i44];
-    const float v47 = v46 * v40;
-    const int v48 = v43 + v45;
-    p_y[v48 + lane] = v47;
+  for (int i27 = 0; i27 < 8; i27 += 1) {
+    const float v28 = own_stripe0[i27];
+    const float v29 = v28 - v24;
+    const float v30 = expf(v29);
+    own_stripe1[i27] = v30;
+    const float v31 = v25 + v30;
+    v25 = v31;
   }
-  const float v49 = own_stripe1[8];
-  const float v50 = v49 * v40;
-  const int v51 = v43 + 256;
-  if (v19) p_y[v51 + lane] = v50;
+  const float v32 = own_stripe0[8];
+  const float v33 = v32 - v24;
+  const float v34 = expf(v33);
+  own_stripe1[8] = v34;
+  const float v35 = v25 + v34;
+  const float v36 = v18 ? v35 : v25;
+  float v37 = v36;
+  #pragma unroll
+  for (int distance = 16; distance > 0; distance >>= 1) {
+    const float other = __shfl_xor_sync(0xffffffffU, v37, distance);
+    v37 = v37 + other;
+  }
+  const float v39 = 1.0f / v37;
+  const int v41 = (int)n_y_stride0;
+  const int v42 = group * v41;
+  #pragma unroll
+  for (int i43 = 0; i43 < 8; i43 += 1) {
+    const int v44 = i43 * 32;
+    const float v45 = own_stripe1[i43];
+    const float v46 = v45 * v39;
+    const int v47 = v42 + v44;
+    p_y[v47 + lane] = v46;
+  }
+  const float v48 = own_stripe1[8];
+  const float v49 = v48 * v39;
+  const int v50 = v42 + 256;
+  if (v18) p_y[v50 + lane] = v49;
 }

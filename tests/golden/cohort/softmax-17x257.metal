@@ -22,87 +22,86 @@ kernel void softmax_kernel_5dcb66b17ce3_0(
     uint lane_ [[thread_index_in_simdgroup]],
     uint group_ [[threadgroup_position_in_grid]]) {
   const int lane = lane_;
-  const long group = group_;
+  const int group = group_;
   float own_stripe0[9];
   float own_stripe1[9];
-  const int v2 = (int)group;
-  const int v8 = (int)n_x_stride0;
-  const int v9 = v2 * v8;
-  float v10 = as_type<float>(0xff800000U);
+  const int v7 = (int)n_x_stride0;
+  const int v8 = group * v7;
+  float v9 = as_type<float>(0xff800000U);
   #pragma unroll
-  for (int i12 = 0; i12 < 8; i12 += 1) {
-    const int v13 = i12 * 32;
-    const int v14 = v9 + v13;
-    const float v15 = p_x[v14 + lane];
-    own_stripe0[i12] = v15;
-    const float v16 = max_nan(v10, v15);
-    v10 = v16;
+  for (int i11 = 0; i11 < 8; i11 += 1) {
+    const int v12 = i11 * 32;
+    const int v13 = v8 + v12;
+    const float v14 = p_x[v13 + lane];
+    own_stripe0[i11] = v14;
+    const float v15 = max_nan(v9, v14);
+    v9 = v15;
   }
-  const bool v19 = lane < 1;
-  const int v21 = v9 + 256;
-  const float v22 = v19 ? p_x[v21 + lane] : 0.0f;
-  own_stripe0[8] = v22;
-  const float v23 = max_nan(v10, v22);
-  const float v24 = v19 ? v23 : v10;
-  const float v25 = lanes_maximum(v24);
-  float v38 = 0.0f;
+  const bool v18 = lane < 1;
+  const int v20 = v8 + 256;
+  const float v21 = v18 ? p_x[v20 + lane] : 0.0f;
+  own_stripe0[8] = v21;
+  const float v22 = max_nan(v9, v21);
+  const float v23 = v18 ? v22 : v9;
+  const float v24 = lanes_maximum(v23);
+  float v37 = 0.0f;
   #pragma unroll
-  for (int i40 = 0; i40 < 8; i40 += 1) {
-    const float v41 = own_stripe0[i40];
-    const float v42 = v41 - v25;
-    const bool v43 = (-104.0f) > v42;
-    const float v44 = v43 ? (-104.0f) : v42;
-    const bool v45 = 89.0f < v44;
-    const float v46 = v45 ? 89.0f : v44;
-    const float v47 = fma(v46, 1.4426950216293335f, 12582912.0f);
-    const float v48 = v47 - 12582912.0f;
-    const float v49 = fma(v48, (-0.6931471824645996f), v46);
-    const float v50 = fma(v48, 1.9046542121259336e-09f, v49);
-    const float v51 = fma(0.0013821304310113192f, v50, 0.00836866907775402f);
-    const float v52 = fma(v51, v50, 0.04166825860738754f);
-    const float v53 = fma(v52, v50, 0.1666652113199234f);
-    const float v54 = fma(v53, v50, 0.4999999403953552f);
-    const float v55 = fma(v54, v50, 1.0f);
-    const float v56 = fma(v55, v50, 1.0f);
-    const float v57 = ldexp(v56, (int)clamp(v48, -300.0f, 300.0f));
-    own_stripe1[i40] = v57;
-    const float v58 = v38 + v57;
-    v38 = v58;
+  for (int i39 = 0; i39 < 8; i39 += 1) {
+    const float v40 = own_stripe0[i39];
+    const float v41 = v40 - v24;
+    const bool v42 = (-104.0f) > v41;
+    const float v43 = v42 ? (-104.0f) : v41;
+    const bool v44 = 89.0f < v43;
+    const float v45 = v44 ? 89.0f : v43;
+    const float v46 = fma(v45, 1.4426950216293335f, 12582912.0f);
+    const float v47 = v46 - 12582912.0f;
+    const float v48 = fma(v47, (-0.6931471824645996f), v45);
+    const float v49 = fma(v47, 1.9046542121259336e-09f, v48);
+    const float v50 = fma(0.0013821304310113192f, v49, 0.00836866907775402f);
+    const float v51 = fma(v50, v49, 0.04166825860738754f);
+    const float v52 = fma(v51, v49, 0.1666652113199234f);
+    const float v53 = fma(v52, v49, 0.4999999403953552f);
+    const float v54 = fma(v53, v49, 1.0f);
+    const float v55 = fma(v54, v49, 1.0f);
+    const float v56 = ldexp(v55, (int)clamp(v47, -300.0f, 300.0f));
+    own_stripe1[i39] = v56;
+    const float v57 = v37 + v56;
+    v37 = v57;
   }
-  const float v59 = own_stripe0[8];
-  const float v60 = v59 - v25;
-  const bool v61 = (-104.0f) > v60;
-  const float v62 = v61 ? (-104.0f) : v60;
-  const bool v63 = 89.0f < v62;
-  const float v64 = v63 ? 89.0f : v62;
-  const float v65 = fma(v64, 1.4426950216293335f, 12582912.0f);
-  const float v66 = v65 - 12582912.0f;
-  const float v67 = fma(v66, (-0.6931471824645996f), v64);
-  const float v68 = fma(v66, 1.9046542121259336e-09f, v67);
-  const float v69 = fma(0.0013821304310113192f, v68, 0.00836866907775402f);
-  const float v70 = fma(v69, v68, 0.04166825860738754f);
-  const float v71 = fma(v70, v68, 0.1666652113199234f);
-  const float v72 = fma(v71, v68, 0.4999999403953552f);
-  const float v73 = fma(v72, v68, 1.0f);
-  const float v74 = fma(v73, v68, 1.0f);
-  const float v75 = ldexp(v74, (int)clamp(v66, -300.0f, 300.0f));
-  own_stripe1[8] = v75;
-  const float v76 = v38 + v75;
-  const float v77 = v19 ? v76 : v38;
-  const float v78 = simd_sum(v77);
-  const float v79 = 1.0f / v78;
-  const int v81 = (int)n_y_stride0;
-  const int v82 = v2 * v81;
+  const float v58 = own_stripe0[8];
+  const float v59 = v58 - v24;
+  const bool v60 = (-104.0f) > v59;
+  const float v61 = v60 ? (-104.0f) : v59;
+  const bool v62 = 89.0f < v61;
+  const float v63 = v62 ? 89.0f : v61;
+  const float v64 = fma(v63, 1.4426950216293335f, 12582912.0f);
+  const float v65 = v64 - 12582912.0f;
+  const float v66 = fma(v65, (-0.6931471824645996f), v63);
+  const float v67 = fma(v65, 1.9046542121259336e-09f, v66);
+  const float v68 = fma(0.0013821304310113192f, v67, 0.00836866907775402f);
+  const float v69 = fma(v68, v67, 0.04166825860738754f);
+  const float v70 = fma(v69, v67, 0.1666652113199234f);
+  const float v71 = fma(v70, v67, 0.4999999403953552f);
+  const float v72 = fma(v71, v67, 1.0f);
+  const float v73 = fma(v72, v67, 1.0f);
+  const float v74 = ldexp(v73, (int)clamp(v65, -300.0f, 300.0f));
+  own_stripe1[8] = v74;
+  const float v75 = v37 + v74;
+  const float v76 = v18 ? v75 : v37;
+  const float v77 = simd_sum(v76);
+  const float v78 = 1.0f / v77;
+  const int v80 = (int)n_y_stride0;
+  const int v81 = group * v80;
   #pragma unroll
-  for (int i83 = 0; i83 < 8; i83 += 1) {
-    const int v84 = i83 * 32;
-    const float v85 = own_stripe1[i83];
-    const float v86 = v85 * v79;
-    const int v87 = v82 + v84;
-    p_y[v87 + lane] = v86;
+  for (int i82 = 0; i82 < 8; i82 += 1) {
+    const int v83 = i82 * 32;
+    const float v84 = own_stripe1[i82];
+    const float v85 = v84 * v78;
+    const int v86 = v81 + v83;
+    p_y[v86 + lane] = v85;
   }
-  const float v88 = own_stripe1[8];
-  const float v89 = v88 * v79;
-  const int v90 = v82 + 256;
-  if (v19) p_y[v90 + lane] = v89;
+  const float v87 = own_stripe1[8];
+  const float v88 = v87 * v78;
+  const int v89 = v81 + 256;
+  if (v18) p_y[v89 + lane] = v88;
 }

@@ -57,17 +57,18 @@ extern "C" __global__ void __launch_bounds__(32) softmax_kernel_5dcb66b17ce3_0_k
 extern "C" __global__ void __launch_bounds__(32) softmax_kernel_5dcb66b17ce3_0_kernel(float* __restrict__ p_x_ptr, float* __restrict__ p_y_ptr) {
   alignas(64) float own_stripe01_ptr[9];
   alignas(64) float own_stripe12_ptr[9];
-  alignas(64) int c6_ptr[1];
-  alignas(64) int c7_ptr[1];
-  alignas(64) float c8_ptr[1];
+  alignas(64) int c5_ptr[1];
+  alignas(64) float c6_ptr[1];
+  alignas(64) int c8_ptr[1];
+  alignas(64) int c9_ptr[1];
   alignas(64) int c10_ptr[1];
-  alignas(64) int c11_ptr[1];
-  alignas(64) int c12_ptr[1];
+  alignas(64) float c11_ptr[1];
+  alignas(64) float c12_ptr[1];
   alignas(64) float c13_ptr[1];
-  alignas(64) float c14_ptr[1];
-  alignas(64) float c15_ptr[1];
-  alignas(64) signed char c16_ptr[1];
-  alignas(64) int c17_ptr[1];
+  alignas(64) signed char c14_ptr[1];
+  alignas(64) int c15_ptr[1];
+  alignas(64) float c16_ptr[1];
+  alignas(64) float c17_ptr[1];
   alignas(64) float c18_ptr[1];
   alignas(64) float c19_ptr[1];
   alignas(64) float c20_ptr[1];
@@ -86,9 +87,9 @@ extern "C" __global__ void __launch_bounds__(32) softmax_kernel_5dcb66b17ce3_0_k
   alignas(64) float c33_ptr[1];
   alignas(64) float c34_ptr[1];
   alignas(64) float c35_ptr[1];
-  alignas(64) float c36_ptr[1];
-  alignas(64) float c37_ptr[1];
-  alignas(64) int c39_ptr[1];
+  alignas(64) int c37_ptr[1];
+  alignas(64) float c38_ptr[1];
+  alignas(64) float c39_ptr[1];
   alignas(64) float c40_ptr[1];
   alignas(64) float c41_ptr[1];
   alignas(64) float c42_ptr[1];
@@ -107,102 +108,98 @@ extern "C" __global__ void __launch_bounds__(32) softmax_kernel_5dcb66b17ce3_0_k
   alignas(64) float c55_ptr[1];
   alignas(64) float c56_ptr[1];
   alignas(64) float c57_ptr[1];
-  alignas(64) float c58_ptr[1];
-  alignas(64) float c59_ptr[1];
+  alignas(64) int c58_ptr[1];
   alignas(64) int c60_ptr[1];
-  alignas(64) int c62_ptr[1];
-  alignas(64) int c63_ptr[1];
-  alignas(64) float c64_ptr[1];
+  alignas(64) int c61_ptr[1];
+  alignas(64) float c62_ptr[1];
+  alignas(64) float c63_ptr[1];
+  alignas(64) int c64_ptr[1];
   alignas(64) float c65_ptr[1];
-  alignas(64) int c66_ptr[1];
-  alignas(64) float c67_ptr[1];
-  alignas(64) float c68_ptr[1];
-  alignas(64) int c69_ptr[1];
+  alignas(64) float c66_ptr[1];
+  alignas(64) int c67_ptr[1];
   int lane3 = (((int)threadIdx.x) & 31);
   int subgroup4 = (((int)threadIdx.x) >> 5);
-  int64_t group5 = ((int64_t)((int)blockIdx.x));
-  c6_ptr[0] = ((int)group5);
-  c7_ptr[0] = (c6_ptr[0] * 257);
-  c8_ptr[0] = __int_as_float(-8388608);
-  for (int i9 = 0; i9 < 8; ++i9) {
-    c10_ptr[0] = (0 + i9);
-    c11_ptr[0] = (c10_ptr[0] * 32);
-    c12_ptr[0] = (c7_ptr[0] + c11_ptr[0]);
-    c13_ptr[0] = p_x_ptr[(c12_ptr[0] + lane3)];
-    own_stripe01_ptr[c10_ptr[0]] = c13_ptr[0];
-    c14_ptr[0] = ((c8_ptr[0] > c13_ptr[0]) ? c8_ptr[0] : c13_ptr[0]);
-    c15_ptr[0] = (!(c8_ptr[0] <= __int_as_float(2139095040)) ? c8_ptr[0] : c14_ptr[0]);
-    c8_ptr[0] = c15_ptr[0];
+  c5_ptr[0] = (((int)blockIdx.x) * 257);
+  c6_ptr[0] = __int_as_float(-8388608);
+  for (int i7 = 0; i7 < 8; ++i7) {
+    c8_ptr[0] = (0 + i7);
+    c9_ptr[0] = (c8_ptr[0] * 32);
+    c10_ptr[0] = (c5_ptr[0] + c9_ptr[0]);
+    c11_ptr[0] = p_x_ptr[(c10_ptr[0] + lane3)];
+    own_stripe01_ptr[c8_ptr[0]] = c11_ptr[0];
+    c12_ptr[0] = ((c6_ptr[0] > c11_ptr[0]) ? c6_ptr[0] : c11_ptr[0]);
+    c13_ptr[0] = (!(c6_ptr[0] <= __int_as_float(2139095040)) ? c6_ptr[0] : c12_ptr[0]);
+    c6_ptr[0] = c13_ptr[0];
   }
-  c16_ptr[0] = ((lane3 < 1) ? (signed char)1 : (signed char)0);
-  c17_ptr[0] = (c7_ptr[0] + 256);
+  c14_ptr[0] = ((lane3 < 1) ? (signed char)1 : (signed char)0);
+  c15_ptr[0] = (c5_ptr[0] + 256);
   float condval;
-  if (c16_ptr[0] != (signed char)0) {
-    condval = p_x_ptr[(c17_ptr[0] + lane3)];
+  if (c14_ptr[0] != (signed char)0) {
+    condval = p_x_ptr[(c15_ptr[0] + lane3)];
   } else {
     condval = 0x0p+0f/*0.000000e+00*/;
   }
-  c18_ptr[0] = condval;
-  own_stripe01_ptr[8] = c18_ptr[0];
-  c19_ptr[0] = ((c8_ptr[0] > c18_ptr[0]) ? c8_ptr[0] : c18_ptr[0]);
-  c20_ptr[0] = (!(c8_ptr[0] <= __int_as_float(2139095040)) ? c8_ptr[0] : c19_ptr[0]);
-  c21_ptr[0] = ((c16_ptr[0] != (signed char)0) ? c20_ptr[0] : c8_ptr[0]);
-  c22_ptr[0] = __shfl_xor_sync((uint)4294967295, c21_ptr[0], 16);
-  c23_ptr[0] = ((c21_ptr[0] > c22_ptr[0]) ? c21_ptr[0] : c22_ptr[0]);
-  c24_ptr[0] = (!(c21_ptr[0] <= __int_as_float(2139095040)) ? c21_ptr[0] : c23_ptr[0]);
-  c25_ptr[0] = __shfl_xor_sync((uint)4294967295, c24_ptr[0], 8);
-  c26_ptr[0] = ((c24_ptr[0] > c25_ptr[0]) ? c24_ptr[0] : c25_ptr[0]);
-  c27_ptr[0] = (!(c24_ptr[0] <= __int_as_float(2139095040)) ? c24_ptr[0] : c26_ptr[0]);
-  c28_ptr[0] = __shfl_xor_sync((uint)4294967295, c27_ptr[0], 4);
-  c29_ptr[0] = ((c27_ptr[0] > c28_ptr[0]) ? c27_ptr[0] : c28_ptr[0]);
-  c30_ptr[0] = (!(c27_ptr[0] <= __int_as_float(2139095040)) ? c27_ptr[0] : c29_ptr[0]);
-  c31_ptr[0] = __shfl_xor_sync((uint)4294967295, c30_ptr[0], 2);
-  c32_ptr[0] = ((c30_ptr[0] > c31_ptr[0]) ? c30_ptr[0] : c31_ptr[0]);
-  c33_ptr[0] = (!(c30_ptr[0] <= __int_as_float(2139095040)) ? c30_ptr[0] : c32_ptr[0]);
-  c34_ptr[0] = __shfl_xor_sync((uint)4294967295, c33_ptr[0], 1);
-  c35_ptr[0] = ((c33_ptr[0] > c34_ptr[0]) ? c33_ptr[0] : c34_ptr[0]);
-  c36_ptr[0] = (!(c33_ptr[0] <= __int_as_float(2139095040)) ? c33_ptr[0] : c35_ptr[0]);
-  c37_ptr[0] = 0x0p+0f/*0.000000e+00*/;
-  for (int i38 = 0; i38 < 8; ++i38) {
-    c39_ptr[0] = (0 + i38);
-    c40_ptr[0] = own_stripe01_ptr[c39_ptr[0]];
-    c41_ptr[0] = (c40_ptr[0] - c36_ptr[0]);
-    c42_ptr[0] = expf(c41_ptr[0]);
-    own_stripe12_ptr[c39_ptr[0]] = c42_ptr[0];
-    c43_ptr[0] = (c37_ptr[0] + c42_ptr[0]);
-    c37_ptr[0] = c43_ptr[0];
+  c16_ptr[0] = condval;
+  own_stripe01_ptr[8] = c16_ptr[0];
+  c17_ptr[0] = ((c6_ptr[0] > c16_ptr[0]) ? c6_ptr[0] : c16_ptr[0]);
+  c18_ptr[0] = (!(c6_ptr[0] <= __int_as_float(2139095040)) ? c6_ptr[0] : c17_ptr[0]);
+  c19_ptr[0] = ((c14_ptr[0] != (signed char)0) ? c18_ptr[0] : c6_ptr[0]);
+  c20_ptr[0] = __shfl_xor_sync((uint)4294967295, c19_ptr[0], 16);
+  c21_ptr[0] = ((c19_ptr[0] > c20_ptr[0]) ? c19_ptr[0] : c20_ptr[0]);
+  c22_ptr[0] = (!(c19_ptr[0] <= __int_as_float(2139095040)) ? c19_ptr[0] : c21_ptr[0]);
+  c23_ptr[0] = __shfl_xor_sync((uint)4294967295, c22_ptr[0], 8);
+  c24_ptr[0] = ((c22_ptr[0] > c23_ptr[0]) ? c22_ptr[0] : c23_ptr[0]);
+  c25_ptr[0] = (!(c22_ptr[0] <= __int_as_float(2139095040)) ? c22_ptr[0] : c24_ptr[0]);
+  c26_ptr[0] = __shfl_xor_sync((uint)4294967295, c25_ptr[0], 4);
+  c27_ptr[0] = ((c25_ptr[0] > c26_ptr[0]) ? c25_ptr[0] : c26_ptr[0]);
+  c28_ptr[0] = (!(c25_ptr[0] <= __int_as_float(2139095040)) ? c25_ptr[0] : c27_ptr[0]);
+  c29_ptr[0] = __shfl_xor_sync((uint)4294967295, c28_ptr[0], 2);
+  c30_ptr[0] = ((c28_ptr[0] > c29_ptr[0]) ? c28_ptr[0] : c29_ptr[0]);
+  c31_ptr[0] = (!(c28_ptr[0] <= __int_as_float(2139095040)) ? c28_ptr[0] : c30_ptr[0]);
+  c32_ptr[0] = __shfl_xor_sync((uint)4294967295, c31_ptr[0], 1);
+  c33_ptr[0] = ((c31_ptr[0] > c32_ptr[0]) ? c31_ptr[0] : c32_ptr[0]);
+  c34_ptr[0] = (!(c31_ptr[0] <= __int_as_float(2139095040)) ? c31_ptr[0] : c33_ptr[0]);
+  c35_ptr[0] = 0x0p+0f/*0.000000e+00*/;
+  for (int i36 = 0; i36 < 8; ++i36) {
+    c37_ptr[0] = (0 + i36);
+    c38_ptr[0] = own_stripe01_ptr[c37_ptr[0]];
+    c39_ptr[0] = (c38_ptr[0] - c34_ptr[0]);
+    c40_ptr[0] = expf(c39_ptr[0]);
+    own_stripe12_ptr[c37_ptr[0]] = c40_ptr[0];
+    c41_ptr[0] = (c35_ptr[0] + c40_ptr[0]);
+    c35_ptr[0] = c41_ptr[0];
   }
-  c44_ptr[0] = own_stripe01_ptr[8];
-  c45_ptr[0] = (c44_ptr[0] - c36_ptr[0]);
-  c46_ptr[0] = expf(c45_ptr[0]);
-  own_stripe12_ptr[8] = c46_ptr[0];
-  c47_ptr[0] = (c37_ptr[0] + c46_ptr[0]);
-  c48_ptr[0] = ((c16_ptr[0] != (signed char)0) ? c47_ptr[0] : c37_ptr[0]);
-  c49_ptr[0] = __shfl_xor_sync((uint)4294967295, c48_ptr[0], 16);
+  c42_ptr[0] = own_stripe01_ptr[8];
+  c43_ptr[0] = (c42_ptr[0] - c34_ptr[0]);
+  c44_ptr[0] = expf(c43_ptr[0]);
+  own_stripe12_ptr[8] = c44_ptr[0];
+  c45_ptr[0] = (c35_ptr[0] + c44_ptr[0]);
+  c46_ptr[0] = ((c14_ptr[0] != (signed char)0) ? c45_ptr[0] : c35_ptr[0]);
+  c47_ptr[0] = __shfl_xor_sync((uint)4294967295, c46_ptr[0], 16);
+  c48_ptr[0] = (c46_ptr[0] + c47_ptr[0]);
+  c49_ptr[0] = __shfl_xor_sync((uint)4294967295, c48_ptr[0], 8);
   c50_ptr[0] = (c48_ptr[0] + c49_ptr[0]);
-  c51_ptr[0] = __shfl_xor_sync((uint)4294967295, c50_ptr[0], 8);
+  c51_ptr[0] = __shfl_xor_sync((uint)4294967295, c50_ptr[0], 4);
   c52_ptr[0] = (c50_ptr[0] + c51_ptr[0]);
-  c53_ptr[0] = __shfl_xor_sync((uint)4294967295, c52_ptr[0], 4);
+  c53_ptr[0] = __shfl_xor_sync((uint)4294967295, c52_ptr[0], 2);
   c54_ptr[0] = (c52_ptr[0] + c53_ptr[0]);
-  c55_ptr[0] = __shfl_xor_sync((uint)4294967295, c54_ptr[0], 2);
+  c55_ptr[0] = __shfl_xor_sync((uint)4294967295, c54_ptr[0], 1);
   c56_ptr[0] = (c54_ptr[0] + c55_ptr[0]);
-  c57_ptr[0] = __shfl_xor_sync((uint)4294967295, c56_ptr[0], 1);
-  c58_ptr[0] = (c56_ptr[0] + c57_ptr[0]);
-  c59_ptr[0] = (0x1p+0f/*1.000000e+00*/ / c58_ptr[0]);
-  c60_ptr[0] = (c6_ptr[0] * 257);
-  for (int i61 = 0; i61 < 8; ++i61) {
-    c62_ptr[0] = (0 + i61);
-    c63_ptr[0] = (c62_ptr[0] * 32);
-    c64_ptr[0] = own_stripe12_ptr[c62_ptr[0]];
-    c65_ptr[0] = __fmul_rn(c64_ptr[0], c59_ptr[0]);
-    c66_ptr[0] = (c60_ptr[0] + c63_ptr[0]);
-    p_y_ptr[(c66_ptr[0] + lane3)] = c65_ptr[0];
+  c57_ptr[0] = (0x1p+0f/*1.000000e+00*/ / c56_ptr[0]);
+  c58_ptr[0] = (((int)blockIdx.x) * 257);
+  for (int i59 = 0; i59 < 8; ++i59) {
+    c60_ptr[0] = (0 + i59);
+    c61_ptr[0] = (c60_ptr[0] * 32);
+    c62_ptr[0] = own_stripe12_ptr[c60_ptr[0]];
+    c63_ptr[0] = __fmul_rn(c62_ptr[0], c57_ptr[0]);
+    c64_ptr[0] = (c58_ptr[0] + c61_ptr[0]);
+    p_y_ptr[(c64_ptr[0] + lane3)] = c63_ptr[0];
   }
-  c67_ptr[0] = own_stripe12_ptr[8];
-  c68_ptr[0] = __fmul_rn(c67_ptr[0], c59_ptr[0]);
-  c69_ptr[0] = (c60_ptr[0] + 256);
-  if (c16_ptr[0] != (signed char)0) {
-    p_y_ptr[(c69_ptr[0] + lane3)] = c68_ptr[0];
+  c65_ptr[0] = own_stripe12_ptr[8];
+  c66_ptr[0] = __fmul_rn(c65_ptr[0], c57_ptr[0]);
+  c67_ptr[0] = (c58_ptr[0] + 256);
+  if (c14_ptr[0] != (signed char)0) {
+    p_y_ptr[(c67_ptr[0] + lane3)] = c66_ptr[0];
   }
 }
 

@@ -17,33 +17,32 @@ __device__ __forceinline__ Pack<T, N> load_pack(const T* from) {
 extern "C" __global__ void __launch_bounds__(32) sum_kernel_3cad2738b4a7_0(const float* __restrict__ p_x, float* __restrict__ p_y, long long n_x_stride0) {
   __builtin_assume(n_x_stride0 % 16 == 0);
   const int lane = threadIdx.x & 31;
-  const long long group = blockIdx.x;
-  const int v2 = (int)group;
-  const int v10 = (int)n_x_stride0;
-  const int v11 = v2 * v10;
-  float v12 = 0.0f;
-  for (int i14 = 0; i14 < 8; i14 += 1) {
-    const int v15 = i14 * 128;
-    const int v16 = v11 + v15;
-    const Pack<float, 4> pack0 = load_pack<4>(p_x + (v16 + lane * 4));
-    const float v17 = pack0.item[0];
-    const float v18 = v12 + v17;
-    const int v19 = v16 + 1;
-    const float v20 = pack0.item[1];
-    const float v21 = v18 + v20;
-    const int v22 = v16 + 2;
-    const float v23 = pack0.item[2];
-    const float v24 = v21 + v23;
-    const int v25 = v16 + 3;
-    const float v26 = pack0.item[3];
-    const float v27 = v24 + v26;
-    v12 = v27;
+  const int group = blockIdx.x;
+  const int v9 = (int)n_x_stride0;
+  const int v10 = group * v9;
+  float v11 = 0.0f;
+  for (int i13 = 0; i13 < 8; i13 += 1) {
+    const int v14 = i13 * 128;
+    const int v15 = v10 + v14;
+    const Pack<float, 4> pack0 = load_pack<4>(p_x + (v15 + lane * 4));
+    const float v16 = pack0.item[0];
+    const float v17 = v11 + v16;
+    const int v18 = v15 + 1;
+    const float v19 = pack0.item[1];
+    const float v20 = v17 + v19;
+    const int v21 = v15 + 2;
+    const float v22 = pack0.item[2];
+    const float v23 = v20 + v22;
+    const int v24 = v15 + 3;
+    const float v25 = pack0.item[3];
+    const float v26 = v23 + v25;
+    v11 = v26;
   }
-  float v28 = v12;
+  float v27 = v11;
   #pragma unroll
   for (int distance = 16; distance > 0; distance >>= 1) {
-    const float other = __shfl_xor_sync(0xffffffffU, v28, distance);
-    v28 = v28 + other;
+    const float other = __shfl_xor_sync(0xffffffffU, v27, distance);
+    v27 = v27 + other;
   }
-  if (lane == 0) p_y[v2] = v28;
+  if (lane == 0) p_y[group] = v27;
 }

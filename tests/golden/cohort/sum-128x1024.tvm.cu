@@ -55,23 +55,24 @@
 #endif
 extern "C" __global__ void __launch_bounds__(32) sum_kernel_3cad2738b4a7_0_kernel(float* __restrict__ p_x_ptr, float* __restrict__ p_y_ptr);
 extern "C" __global__ void __launch_bounds__(32) sum_kernel_3cad2738b4a7_0_kernel(float* __restrict__ p_x_ptr, float* __restrict__ p_y_ptr) {
-  alignas(64) int c4_ptr[1];
-  alignas(64) int c5_ptr[1];
-  alignas(64) float c6_ptr[1];
+  alignas(64) int c3_ptr[1];
+  alignas(64) float c4_ptr[1];
+  alignas(64) int c6_ptr[1];
+  alignas(64) int c7_ptr[1];
   alignas(64) int c8_ptr[1];
   alignas(64) int c9_ptr[1];
-  alignas(64) int c10_ptr[1];
-  alignas(64) int c11_ptr[1];
-  alignas(64) float4 c12_ptr[1];
-  alignas(64) float c13_ptr[1];
+  alignas(64) float4 c10_ptr[1];
+  alignas(64) float c11_ptr[1];
+  alignas(64) float c12_ptr[1];
+  alignas(64) int c13_ptr[1];
   alignas(64) float c14_ptr[1];
-  alignas(64) int c15_ptr[1];
-  alignas(64) float c16_ptr[1];
+  alignas(64) float c15_ptr[1];
+  alignas(64) int c16_ptr[1];
   alignas(64) float c17_ptr[1];
-  alignas(64) int c18_ptr[1];
-  alignas(64) float c19_ptr[1];
+  alignas(64) float c18_ptr[1];
+  alignas(64) int c19_ptr[1];
   alignas(64) float c20_ptr[1];
-  alignas(64) int c21_ptr[1];
+  alignas(64) float c21_ptr[1];
   alignas(64) float c22_ptr[1];
   alignas(64) float c23_ptr[1];
   alignas(64) float c24_ptr[1];
@@ -82,45 +83,41 @@ extern "C" __global__ void __launch_bounds__(32) sum_kernel_3cad2738b4a7_0_kerne
   alignas(64) float c29_ptr[1];
   alignas(64) float c30_ptr[1];
   alignas(64) float c31_ptr[1];
-  alignas(64) float c32_ptr[1];
-  alignas(64) float c33_ptr[1];
   int lane1 = (((int)threadIdx.x) & 31);
   int subgroup2 = (((int)threadIdx.x) >> 5);
-  int64_t group3 = ((int64_t)((int)blockIdx.x));
-  c4_ptr[0] = ((int)group3);
-  c5_ptr[0] = (c4_ptr[0] * 1024);
-  c6_ptr[0] = 0x0p+0f/*0.000000e+00*/;
-  for (int i7 = 0; i7 < 8; ++i7) {
-    c8_ptr[0] = (0 + i7);
-    c9_ptr[0] = (c8_ptr[0] * 128);
-    c10_ptr[0] = (c5_ptr[0] + c9_ptr[0]);
-    c11_ptr[0] = (c10_ptr[0] + (lane1 * 4));
-    c12_ptr[0] = *(float4*)(p_x_ptr + ((c11_ptr[0] >> 2) * 4));
-    c13_ptr[0] = (c12_ptr[0]).x;
-    c14_ptr[0] = (c6_ptr[0] + c13_ptr[0]);
-    c15_ptr[0] = (c10_ptr[0] + 1);
-    c16_ptr[0] = (c12_ptr[0]).y;
-    c17_ptr[0] = (c14_ptr[0] + c16_ptr[0]);
-    c18_ptr[0] = (c10_ptr[0] + 2);
-    c19_ptr[0] = (c12_ptr[0]).z;
-    c20_ptr[0] = (c17_ptr[0] + c19_ptr[0]);
-    c21_ptr[0] = (c10_ptr[0] + 3);
-    c22_ptr[0] = (c12_ptr[0]).w;
-    c23_ptr[0] = (c20_ptr[0] + c22_ptr[0]);
-    c6_ptr[0] = c23_ptr[0];
+  c3_ptr[0] = (((int)blockIdx.x) * 1024);
+  c4_ptr[0] = 0x0p+0f/*0.000000e+00*/;
+  for (int i5 = 0; i5 < 8; ++i5) {
+    c6_ptr[0] = (0 + i5);
+    c7_ptr[0] = (c6_ptr[0] * 128);
+    c8_ptr[0] = (c3_ptr[0] + c7_ptr[0]);
+    c9_ptr[0] = (c8_ptr[0] + (lane1 * 4));
+    c10_ptr[0] = *(float4*)(p_x_ptr + ((c9_ptr[0] >> 2) * 4));
+    c11_ptr[0] = (c10_ptr[0]).x;
+    c12_ptr[0] = (c4_ptr[0] + c11_ptr[0]);
+    c13_ptr[0] = (c8_ptr[0] + 1);
+    c14_ptr[0] = (c10_ptr[0]).y;
+    c15_ptr[0] = (c12_ptr[0] + c14_ptr[0]);
+    c16_ptr[0] = (c8_ptr[0] + 2);
+    c17_ptr[0] = (c10_ptr[0]).z;
+    c18_ptr[0] = (c15_ptr[0] + c17_ptr[0]);
+    c19_ptr[0] = (c8_ptr[0] + 3);
+    c20_ptr[0] = (c10_ptr[0]).w;
+    c21_ptr[0] = (c18_ptr[0] + c20_ptr[0]);
+    c4_ptr[0] = c21_ptr[0];
   }
-  c24_ptr[0] = __shfl_xor_sync((uint)4294967295, c6_ptr[0], 16);
-  c25_ptr[0] = (c6_ptr[0] + c24_ptr[0]);
-  c26_ptr[0] = __shfl_xor_sync((uint)4294967295, c25_ptr[0], 8);
+  c22_ptr[0] = __shfl_xor_sync((uint)4294967295, c4_ptr[0], 16);
+  c23_ptr[0] = (c4_ptr[0] + c22_ptr[0]);
+  c24_ptr[0] = __shfl_xor_sync((uint)4294967295, c23_ptr[0], 8);
+  c25_ptr[0] = (c23_ptr[0] + c24_ptr[0]);
+  c26_ptr[0] = __shfl_xor_sync((uint)4294967295, c25_ptr[0], 4);
   c27_ptr[0] = (c25_ptr[0] + c26_ptr[0]);
-  c28_ptr[0] = __shfl_xor_sync((uint)4294967295, c27_ptr[0], 4);
+  c28_ptr[0] = __shfl_xor_sync((uint)4294967295, c27_ptr[0], 2);
   c29_ptr[0] = (c27_ptr[0] + c28_ptr[0]);
-  c30_ptr[0] = __shfl_xor_sync((uint)4294967295, c29_ptr[0], 2);
+  c30_ptr[0] = __shfl_xor_sync((uint)4294967295, c29_ptr[0], 1);
   c31_ptr[0] = (c29_ptr[0] + c30_ptr[0]);
-  c32_ptr[0] = __shfl_xor_sync((uint)4294967295, c31_ptr[0], 1);
-  c33_ptr[0] = (c31_ptr[0] + c32_ptr[0]);
   if (lane1 == 0) {
-    p_y_ptr[c4_ptr[0]] = c33_ptr[0];
+    p_y_ptr[((int)blockIdx.x)] = c31_ptr[0];
   }
 }
 

@@ -16,87 +16,86 @@ __device__ __forceinline__ Pack<T, N> load_pack(const T* from) {
 
 extern "C" __global__ void __launch_bounds__(32) sum_kernel_89f17e8f9535_0(const float* __restrict__ p_x, float* __restrict__ p_y, long long n_x_stride0) {
   const int lane = threadIdx.x & 31;
-  const long long group = blockIdx.x;
-  const int v2 = (int)group;
-  const int v4 = (int)(v2 & 1);
-  const int v6 = (int)v4;
-  const int v8 = v6 + 257;
-  const int v11 = lane * 2;
-  const bool v13 = v11 >= v6;
-  const bool v15 = v13 != true;
-  const int v18 = (int)n_x_stride0;
-  const int v19 = v2 * v18;
-  const int v21 = (int)(v19 & (-2));
-  const int v22 = v21 + 1;
-  const Pack<float, 2> pack0 = v13 ? load_pack<2>(p_x + (v21 + lane * 2)) : Pack<float, 2>{};
-  const float v23 = v13 ? pack0.item[0] : 0.0f;
-  const float v24 = v13 ? pack0.item[1] : 0.0f;
-  const bool v25 = __any_sync(0xffffffffU, v15) != 0;
-  const int v26 = (int)v25;
-  const bool v27 = v13 & v15;
-  float v28 = 0.0f;
-  float v30 = 0.0f;
-  for (int i32 = 0; i32 < v26; i32 += 1) {
-    const float v33 = v27 ? p_x[v21 + lane * 2] : 0.0f;
-    const float v34 = v15 ? p_x[v22 + lane * 2] : 0.0f;
-    v28 = v33;
-    v30 = v34;
+  const int group = blockIdx.x;
+  const int v3 = (int)(group & 1);
+  const int v5 = (int)v3;
+  const int v7 = v5 + 257;
+  const int v10 = lane * 2;
+  const bool v12 = v10 >= v5;
+  const bool v14 = v12 != true;
+  const int v17 = (int)n_x_stride0;
+  const int v18 = group * v17;
+  const int v20 = (int)(v18 & (-2));
+  const int v21 = v20 + 1;
+  const Pack<float, 2> pack0 = v12 ? load_pack<2>(p_x + (v20 + lane * 2)) : Pack<float, 2>{};
+  const float v22 = v12 ? pack0.item[0] : 0.0f;
+  const float v23 = v12 ? pack0.item[1] : 0.0f;
+  const bool v24 = __any_sync(0xffffffffU, v14) != 0;
+  const int v25 = (int)v24;
+  const bool v26 = v12 & v14;
+  float v27 = 0.0f;
+  float v29 = 0.0f;
+  for (int i31 = 0; i31 < v25; i31 += 1) {
+    const float v32 = v26 ? p_x[v20 + lane * 2] : 0.0f;
+    const float v33 = v14 ? p_x[v21 + lane * 2] : 0.0f;
+    v27 = v32;
+    v29 = v33;
   }
-  const float v35 = v13 ? v23 : v28;
-  const float v36 = v13 ? v24 : v30;
-  const float v37 = 0.0f + v35;
-  const float v38 = v13 ? v37 : 0.0f;
-  const float v39 = v38 + v36;
-  float v41 = v39;
+  const float v34 = v12 ? v22 : v27;
+  const float v35 = v12 ? v23 : v29;
+  const float v36 = 0.0f + v34;
+  const float v37 = v12 ? v36 : 0.0f;
+  const float v38 = v37 + v35;
+  float v40 = v38;
   #pragma unroll
-  for (int i43 = 0; i43 < 3; i43 += 1) {
-    const int v44 = i43 * 64;
-    const int v45 = v21 + v44;
-    const int v46 = v45 + 64;
-    const Pack<float, 2> pack1 = load_pack<2>(p_x + (v45 + 64 + lane * 2));
-    const float v47 = pack1.item[0];
-    const float v48 = v41 + v47;
-    const int v49 = v45 + 65;
-    const float v50 = pack1.item[1];
-    const float v51 = v48 + v50;
-    v41 = v51;
+  for (int i42 = 0; i42 < 3; i42 += 1) {
+    const int v43 = i42 * 64;
+    const int v44 = v20 + v43;
+    const int v45 = v44 + 64;
+    const Pack<float, 2> pack1 = load_pack<2>(p_x + (v44 + 64 + lane * 2));
+    const float v46 = pack1.item[0];
+    const float v47 = v40 + v46;
+    const int v48 = v44 + 65;
+    const float v49 = pack1.item[1];
+    const float v50 = v47 + v49;
+    v40 = v50;
   }
-  const int v55 = v11 + 256;
-  const int v56 = v11 + 257;
-  const bool v57 = v55 < v8;
-  const bool v58 = v56 < v8;
-  const bool v59 = v57 & v58;
-  const bool v60 = v57 | v58;
-  const bool v61 = v59 != true;
-  const bool v62 = v60 & v61;
-  const int v63 = v21 + 256;
-  const int v64 = v21 + 257;
-  const Pack<float, 2> pack2 = v59 ? load_pack<2>(p_x + (v21 + 256 + lane * 2)) : Pack<float, 2>{};
-  const float v65 = v59 ? pack2.item[0] : 0.0f;
-  const float v66 = v59 ? pack2.item[1] : 0.0f;
-  const bool v67 = __any_sync(0xffffffffU, v62) != 0;
-  const int v68 = (int)v67;
-  const bool v69 = v57 & v62;
-  const bool v70 = v58 & v62;
-  float v71 = 0.0f;
-  float v73 = 0.0f;
-  for (int i75 = 0; i75 < v68; i75 += 1) {
+  const int v54 = v10 + 256;
+  const int v55 = v10 + 257;
+  const bool v56 = v54 < v7;
+  const bool v57 = v55 < v7;
+  const bool v58 = v56 & v57;
+  const bool v59 = v56 | v57;
+  const bool v60 = v58 != true;
+  const bool v61 = v59 & v60;
+  const int v62 = v20 + 256;
+  const int v63 = v20 + 257;
+  const Pack<float, 2> pack2 = v58 ? load_pack<2>(p_x + (v20 + 256 + lane * 2)) : Pack<float, 2>{};
+  const float v64 = v58 ? pack2.item[0] : 0.0f;
+  const float v65 = v58 ? pack2.item[1] : 0.0f;
+  const bool v66 = __any_sync(0xffffffffU, v61) != 0;
+  const int v67 = (int)v66;
+  const bool v68 = v56 & v61;
+  const bool v69 = v57 & v61;
+  float v70 = 0.0f;
+  float v72 = 0.0f;
+  for (int i74 = 0; i74 < v67; i74 += 1) {
+    const float v75 = v68 ? p_x[v62 + lane * 2] : 0.0f;
     const float v76 = v69 ? p_x[v63 + lane * 2] : 0.0f;
-    const float v77 = v70 ? p_x[v64 + lane * 2] : 0.0f;
-    v71 = v76;
-    v73 = v77;
+    v70 = v75;
+    v72 = v76;
   }
-  const float v78 = v59 ? v65 : v71;
-  const float v79 = v59 ? v66 : v73;
-  const float v80 = v41 + v78;
-  const float v81 = v57 ? v80 : v41;
-  const float v82 = v81 + v79;
-  const float v83 = v58 ? v82 : v81;
-  float v84 = v83;
+  const float v77 = v58 ? v64 : v70;
+  const float v78 = v58 ? v65 : v72;
+  const float v79 = v40 + v77;
+  const float v80 = v56 ? v79 : v40;
+  const float v81 = v80 + v78;
+  const float v82 = v57 ? v81 : v80;
+  float v83 = v82;
   #pragma unroll
   for (int distance = 16; distance > 0; distance >>= 1) {
-    const float other = __shfl_xor_sync(0xffffffffU, v84, distance);
-    v84 = v84 + other;
+    const float other = __shfl_xor_sync(0xffffffffU, v83, distance);
+    v83 = v83 + other;
   }
-  if (lane == 0) p_y[v2] = v84;
+  if (lane == 0) p_y[group] = v83;
 }

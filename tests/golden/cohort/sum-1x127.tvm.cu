@@ -55,21 +55,22 @@
 #endif
 extern "C" __global__ void __launch_bounds__(32) sum_kernel_3e372b86f9b5_0_kernel(float* __restrict__ p_x_ptr, float* __restrict__ p_y_ptr);
 extern "C" __global__ void __launch_bounds__(32) sum_kernel_3e372b86f9b5_0_kernel(float* __restrict__ p_x_ptr, float* __restrict__ p_y_ptr) {
-  alignas(64) int c4_ptr[1];
+  alignas(64) int c3_ptr[1];
+  alignas(64) signed char c4_ptr[1];
   alignas(64) int c5_ptr[1];
-  alignas(64) signed char c6_ptr[1];
-  alignas(64) int c7_ptr[1];
-  alignas(64) int c8_ptr[1];
-  alignas(64) float2 c9_ptr[1];
-  alignas(64) float c10_ptr[1];
+  alignas(64) int c6_ptr[1];
+  alignas(64) float2 c7_ptr[1];
+  alignas(64) float c8_ptr[1];
+  alignas(64) float c9_ptr[1];
+  alignas(64) int c10_ptr[1];
   alignas(64) float c11_ptr[1];
-  alignas(64) int c12_ptr[1];
-  alignas(64) float c13_ptr[1];
+  alignas(64) float c12_ptr[1];
+  alignas(64) int c13_ptr[1];
   alignas(64) float c14_ptr[1];
-  alignas(64) int c15_ptr[1];
-  alignas(64) float c16_ptr[1];
+  alignas(64) float c15_ptr[1];
+  alignas(64) int c16_ptr[1];
   alignas(64) float c17_ptr[1];
-  alignas(64) int c18_ptr[1];
+  alignas(64) float c18_ptr[1];
   alignas(64) float c19_ptr[1];
   alignas(64) float c20_ptr[1];
   alignas(64) float c21_ptr[1];
@@ -81,47 +82,43 @@ extern "C" __global__ void __launch_bounds__(32) sum_kernel_3e372b86f9b5_0_kerne
   alignas(64) float c27_ptr[1];
   alignas(64) float c28_ptr[1];
   alignas(64) float c29_ptr[1];
-  alignas(64) float c30_ptr[1];
-  alignas(64) float c31_ptr[1];
   int lane1 = (((int)threadIdx.x) & 31);
   int subgroup2 = (((int)threadIdx.x) >> 5);
-  int64_t group3 = ((int64_t)((int)blockIdx.x));
-  c4_ptr[0] = ((int)group3);
-  c5_ptr[0] = (lane1 * 4);
-  c6_ptr[0] = ((c5_ptr[0] < 124) ? (signed char)1 : (signed char)0);
-  c7_ptr[0] = (c4_ptr[0] * 127);
-  c8_ptr[0] = (c7_ptr[0] + (lane1 * 4));
-  c9_ptr[0] = *(float2*)(p_x_ptr + ((c8_ptr[0] >> 1) * 2));
-  c10_ptr[0] = (c9_ptr[0]).x;
-  c11_ptr[0] = (0x0p+0f/*0.000000e+00*/ + c10_ptr[0]);
-  c12_ptr[0] = (c7_ptr[0] + 1);
-  c13_ptr[0] = (c9_ptr[0]).y;
-  c14_ptr[0] = (c11_ptr[0] + c13_ptr[0]);
-  c15_ptr[0] = (c7_ptr[0] + 2);
-  c16_ptr[0] = p_x_ptr[(c15_ptr[0] + (lane1 * 4))];
-  c17_ptr[0] = (c14_ptr[0] + c16_ptr[0]);
-  c18_ptr[0] = (c7_ptr[0] + 3);
+  c3_ptr[0] = (lane1 * 4);
+  c4_ptr[0] = ((c3_ptr[0] < 124) ? (signed char)1 : (signed char)0);
+  c5_ptr[0] = (((int)blockIdx.x) * 127);
+  c6_ptr[0] = (c5_ptr[0] + (lane1 * 4));
+  c7_ptr[0] = *(float2*)(p_x_ptr + ((c6_ptr[0] >> 1) * 2));
+  c8_ptr[0] = (c7_ptr[0]).x;
+  c9_ptr[0] = (0x0p+0f/*0.000000e+00*/ + c8_ptr[0]);
+  c10_ptr[0] = (c5_ptr[0] + 1);
+  c11_ptr[0] = (c7_ptr[0]).y;
+  c12_ptr[0] = (c9_ptr[0] + c11_ptr[0]);
+  c13_ptr[0] = (c5_ptr[0] + 2);
+  c14_ptr[0] = p_x_ptr[(c13_ptr[0] + (lane1 * 4))];
+  c15_ptr[0] = (c12_ptr[0] + c14_ptr[0]);
+  c16_ptr[0] = (c5_ptr[0] + 3);
   float condval;
-  if (c6_ptr[0] != (signed char)0) {
-    condval = p_x_ptr[(c18_ptr[0] + (lane1 * 4))];
+  if (c4_ptr[0] != (signed char)0) {
+    condval = p_x_ptr[(c16_ptr[0] + (lane1 * 4))];
   } else {
     condval = 0x0p+0f/*0.000000e+00*/;
   }
-  c19_ptr[0] = condval;
-  c20_ptr[0] = (c17_ptr[0] + c19_ptr[0]);
-  c21_ptr[0] = ((c6_ptr[0] != (signed char)0) ? c20_ptr[0] : c17_ptr[0]);
-  c22_ptr[0] = __shfl_xor_sync((uint)4294967295, c21_ptr[0], 16);
+  c17_ptr[0] = condval;
+  c18_ptr[0] = (c15_ptr[0] + c17_ptr[0]);
+  c19_ptr[0] = ((c4_ptr[0] != (signed char)0) ? c18_ptr[0] : c15_ptr[0]);
+  c20_ptr[0] = __shfl_xor_sync((uint)4294967295, c19_ptr[0], 16);
+  c21_ptr[0] = (c19_ptr[0] + c20_ptr[0]);
+  c22_ptr[0] = __shfl_xor_sync((uint)4294967295, c21_ptr[0], 8);
   c23_ptr[0] = (c21_ptr[0] + c22_ptr[0]);
-  c24_ptr[0] = __shfl_xor_sync((uint)4294967295, c23_ptr[0], 8);
+  c24_ptr[0] = __shfl_xor_sync((uint)4294967295, c23_ptr[0], 4);
   c25_ptr[0] = (c23_ptr[0] + c24_ptr[0]);
-  c26_ptr[0] = __shfl_xor_sync((uint)4294967295, c25_ptr[0], 4);
+  c26_ptr[0] = __shfl_xor_sync((uint)4294967295, c25_ptr[0], 2);
   c27_ptr[0] = (c25_ptr[0] + c26_ptr[0]);
-  c28_ptr[0] = __shfl_xor_sync((uint)4294967295, c27_ptr[0], 2);
+  c28_ptr[0] = __shfl_xor_sync((uint)4294967295, c27_ptr[0], 1);
   c29_ptr[0] = (c27_ptr[0] + c28_ptr[0]);
-  c30_ptr[0] = __shfl_xor_sync((uint)4294967295, c29_ptr[0], 1);
-  c31_ptr[0] = (c29_ptr[0] + c30_ptr[0]);
   if (lane1 == 0) {
-    p_y_ptr[c4_ptr[0]] = c31_ptr[0];
+    p_y_ptr[((int)blockIdx.x)] = c29_ptr[0];
   }
 }
 

@@ -12,55 +12,52 @@ kernel void sum_kernel_3e372b86f9b5_0_kernel(  device float* p_x_ptr [[ buffer(0
   uint blockIdx [[threadgroup_position_in_grid]],
   uint threadIdx [[thread_position_in_threadgroup]]
 ) {
-  thread int c4[1];
+  thread int c3[1];
+  thread char c4[1];
   thread int c5[1];
-  thread char c6[1];
-  thread int c7[1];
-  thread int c8[1];
-  thread float2 c9[1];
-  thread float c10[1];
+  thread int c6[1];
+  thread float2 c7[1];
+  thread float c8[1];
+  thread float c9[1];
+  thread int c10[1];
   thread float c11[1];
-  thread int c12[1];
-  thread float c13[1];
+  thread float c12[1];
+  thread int c13[1];
   thread float c14[1];
-  thread int c15[1];
-  thread float c16[1];
+  thread float c15[1];
+  thread int c16[1];
   thread float c17[1];
-  thread int c18[1];
+  thread float c18[1];
   thread float c19[1];
   thread float c20[1];
-  thread float c21[1];
-  thread float c22[1];
   int lane1 = (((int)threadIdx) & 31);
   int subgroup2 = (((int)threadIdx) >> 5);
-  long group3 = ((long)((int)blockIdx));
-  c4[0] = ((int)group3);
-  c5[0] = (lane1 * 4);
-  c6[0] = select((char)0, (char)1, (c5[0] < 124));
-  c7[0] = (c4[0] * 127);
-  c8[0] = (c7[0] + (lane1 * 4));
-  c9[0] = *(device float2*)(p_x_ptr + ((c8[0] >> 1) * 2));
-  c10[0] = (c9[0])[0];
-  c11[0] = (0.000000e+00f + c10[0]);
-  c12[0] = (c7[0] + 1);
-  c13[0] = (c9[0])[1];
-  c14[0] = (c11[0] + c13[0]);
-  c15[0] = (c7[0] + 2);
-  c16[0] = p_x_ptr[(c15[0] + (lane1 * 4))];
-  c17[0] = (c14[0] + c16[0]);
-  c18[0] = (c7[0] + 3);
+  c3[0] = (lane1 * 4);
+  c4[0] = select((char)0, (char)1, (c3[0] < 124));
+  c5[0] = (((int)blockIdx) * 127);
+  c6[0] = (c5[0] + (lane1 * 4));
+  c7[0] = *(device float2*)(p_x_ptr + ((c6[0] >> 1) * 2));
+  c8[0] = (c7[0])[0];
+  c9[0] = (0.000000e+00f + c8[0]);
+  c10[0] = (c5[0] + 1);
+  c11[0] = (c7[0])[1];
+  c12[0] = (c9[0] + c11[0]);
+  c13[0] = (c5[0] + 2);
+  c14[0] = p_x_ptr[(c13[0] + (lane1 * 4))];
+  c15[0] = (c12[0] + c14[0]);
+  c16[0] = (c5[0] + 3);
   float condval;
-  if (c6[0] != (char)0) {
-    condval = p_x_ptr[(c18[0] + (lane1 * 4))];
+  if (c4[0] != (char)0) {
+    condval = p_x_ptr[(c16[0] + (lane1 * 4))];
   } else {
     condval = 0.000000e+00f;
   }
-  c19[0] = condval;
-  c20[0] = (c17[0] + c19[0]);
-  c21[0] = select(c17[0], c20[0], (c6[0] != (char)0));
-  c22[0] = simd_sum(c21[0]);
+  c17[0] = condval;
+  c18[0] = (c15[0] + c17[0]);
+  c19[0] = select(c15[0], c18[0], (c4[0] != (char)0));
+  c20[0] = simd_sum(c19[0]);
   if (lane1 == 0) {
-    p_y_ptr[c4[0]] = c22[0];
+    p_y_ptr[((int)blockIdx)] = c20[0];
   }
 }
 

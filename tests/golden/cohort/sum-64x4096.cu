@@ -18,42 +18,41 @@ extern "C" __global__ void __launch_bounds__(1024) sum_kernel_3aed11b7522e_0(con
   __builtin_assume(n_x_stride0 % 16 == 0);
   const int lane = threadIdx.x & 31;
   const int subgroup = threadIdx.x >> 5;
-  const long long group = blockIdx.x;
+  const int group = blockIdx.x;
   __shared__ float shared_partial0[32];
-  const int v3 = (int)group;
-  const int v7 = subgroup * 128;
-  const int v11 = (int)n_x_stride0;
-  const int v12 = v3 * v11;
-  const int v13 = v12 + v7;
-  const Pack<float, 4> pack0 = load_pack<4>(p_x + (v13 + lane * 4));
-  const float v14 = pack0.item[0];
-  const float v15 = 0.0f + v14;
-  const int v16 = v13 + 1;
-  const float v17 = pack0.item[1];
-  const float v18 = v15 + v17;
-  const int v19 = v13 + 2;
-  const float v20 = pack0.item[2];
-  const float v21 = v18 + v20;
-  const int v22 = v13 + 3;
-  const float v23 = pack0.item[3];
-  const float v24 = v21 + v23;
-  float v25 = v24;
+  const int v6 = subgroup * 128;
+  const int v10 = (int)n_x_stride0;
+  const int v11 = group * v10;
+  const int v12 = v11 + v6;
+  const Pack<float, 4> pack0 = load_pack<4>(p_x + (v12 + lane * 4));
+  const float v13 = pack0.item[0];
+  const float v14 = 0.0f + v13;
+  const int v15 = v12 + 1;
+  const float v16 = pack0.item[1];
+  const float v17 = v14 + v16;
+  const int v18 = v12 + 2;
+  const float v19 = pack0.item[2];
+  const float v20 = v17 + v19;
+  const int v21 = v12 + 3;
+  const float v22 = pack0.item[3];
+  const float v23 = v20 + v22;
+  float v24 = v23;
   #pragma unroll
   for (int distance = 16; distance > 0; distance >>= 1) {
-    const float other = __shfl_xor_sync(0xffffffffU, v25, distance);
-    v25 = v25 + other;
+    const float other = __shfl_xor_sync(0xffffffffU, v24, distance);
+    v24 = v24 + other;
   }
-  if (lane == 0) shared_partial0[subgroup] = v25;
+  if (lane == 0) shared_partial0[subgroup] = v24;
   __syncthreads();
-  const float v27 = shared_partial0[lane];
-  float v28 = v27;
+  const float v26 = shared_partial0[lane];
+  float v27 = v26;
   #pragma unroll
   for (int distance = 16; distance > 0; distance >>= 1) {
-    const float other = __shfl_xor_sync(0xffffffffU, v28, distance);
-    v28 = v28 + other;
+    const float other = __shfl_xor_sync(0xffffffffU, v27, distance);
+    v27 = v27 + other;
   }
-  const bool v29 = subgroup == 0;
-  if (v29) {
-    if (lane == 0) p_y[v3] = v28;
+  const bool v28 = subgroup == 0;
+  if (v28) {
+    if (lane == 0) p_y[group] = v27;
   }
 }

@@ -14,39 +14,38 @@ kernel void sum_kernel_3aed11b7522e_0(
   threadgroup float shared_partial0[16];
   const int lane = lane_;
   const int subgroup = subgroup_;
-  const long group = group_;
-  const int v4 = (int)group;
-  const int v9 = subgroup * 128;
-  const int v13 = (int)n_x_stride0;
-  const int v14 = v4 * v13;
-  float v15 = 0.0f;
+  const int group = group_;
+  const int v8 = subgroup * 128;
+  const int v12 = (int)n_x_stride0;
+  const int v13 = group * v12;
+  float v14 = 0.0f;
   #pragma unroll
-  for (int i17 = 0; i17 < 2; i17 += 1) {
-    const int v18 = i17 * 2048;
-    const int v19 = v18 + v9;
-    const int v20 = v14 + v19;
-    const float4 pack0 = *(device const float4*)(p_x + (v20 + lane * 4));
-    const float v21 = pack0.x;
-    const float v22 = v15 + v21;
-    const int v23 = v20 + 1;
-    const float v24 = pack0.y;
-    const float v25 = v22 + v24;
-    const int v26 = v20 + 2;
-    const float v27 = pack0.z;
-    const float v28 = v25 + v27;
-    const int v29 = v20 + 3;
-    const float v30 = pack0.w;
-    const float v31 = v28 + v30;
-    v15 = v31;
+  for (int i16 = 0; i16 < 2; i16 += 1) {
+    const int v17 = i16 * 2048;
+    const int v18 = v17 + v8;
+    const int v19 = v13 + v18;
+    const float4 pack0 = *(device const float4*)(p_x + (v19 + lane * 4));
+    const float v20 = pack0.x;
+    const float v21 = v14 + v20;
+    const int v22 = v19 + 1;
+    const float v23 = pack0.y;
+    const float v24 = v21 + v23;
+    const int v25 = v19 + 2;
+    const float v26 = pack0.z;
+    const float v27 = v24 + v26;
+    const int v28 = v19 + 3;
+    const float v29 = pack0.w;
+    const float v30 = v27 + v29;
+    v14 = v30;
   }
-  const float v32 = simd_sum(v15);
-  if (lane == 0) shared_partial0[subgroup] = v32;
+  const float v31 = simd_sum(v14);
+  if (lane == 0) shared_partial0[subgroup] = v31;
   threadgroup_barrier(mem_flags::mem_threadgroup);
-  const bool v35 = lane < 16;
-  const float v36 = v35 ? shared_partial0[lane] : 0.0f;
-  const float v37 = simd_sum(v36);
-  const bool v38 = subgroup == 0;
-  if (v38) {
-    if (lane == 0) p_y[v4] = v37;
+  const bool v34 = lane < 16;
+  const float v35 = v34 ? shared_partial0[lane] : 0.0f;
+  const float v36 = simd_sum(v35);
+  const bool v37 = subgroup == 0;
+  if (v37) {
+    if (lane == 0) p_y[group] = v36;
   }
 }

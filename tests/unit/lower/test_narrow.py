@@ -12,7 +12,7 @@ from certile.ir import laws
 from certile.ir.build import Builder, dim
 from certile.ir.dtypes import bf16, f32, i32, i64, u8
 from certile.ir.host import NEAR_BYTES, NEAR_PROGRAMS, ViewFacts, is_near
-from certile.ir.machine import Compute, Load, Store, operations
+from certile.ir.machine import Compute, Load, Special, Store, operations
 from certile.ir.machine_print import print_kernel
 from certile.ir.machine_verify import check_machine
 from certile.ir.walk import parallel_regions, specialise
@@ -307,8 +307,25 @@ def test_the_width_is_part_of_the_printed_kernel():
     assert "exactly" in text
     source = emitter_for(CUDA_SM90)(near.kernel, CUDA_SM90).text
     assert "(int)n_x_stride0" in source
+    assert "const int group = blockIdx.x;" in source
     (far,) = lowered(kernels.softmax(), rows_of("x", "y"), near=False, sheet=CUDA_SM90)
-    assert "group * n_x_stride0" in emitter_for(CUDA_SM90)(far.kernel, CUDA_SM90).text
+    source = emitter_for(CUDA_SM90)(far.kernel, CUDA_SM90).text
+    assert "= (long long)group;" in source
+    assert "(int)n_x_stride0" not in source
+
+
+@pytest.mark.parametrize("sheet", [CUDA_SM90, METAL], ids=["cuda", "metal"])
+def test_the_number_of_a_group_has_32_bits_where_programs_are_few(sheet):
+    def kind(programs):
+        (launch,) = lowered(kernels.softmax(), rows_of("x", "y"), sheet=sheet, count=programs)
+        (group,) = {
+            operation.result.dtype
+            for operation in operations(launch.kernel.body)
+            if isinstance(operation, Special) and operation.kind == "group"
+        }
+        return group
+
+    assert (kind(NEAR_PROGRAMS), kind(NEAR_PROGRAMS + 1)) == (i32, i64)
 
 
 def test_only_index_arithmetic_is_exact():
