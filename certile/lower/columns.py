@@ -14,7 +14,7 @@ scan is a state that gives a result at every row: the blocks before, merged with
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from certile.analysis.instances import is_coordinate
 from certile.analysis.loops import fused
@@ -28,6 +28,7 @@ from certile.ir.program import Launch
 from certile.ir.rows import RowProgram, Step
 from certile.ir.tile import Gather, Load, Reduce, Result, Scan, Store, Tile
 from certile.ir.types import Axis
+from certile.lower.ahead import Ahead, ahead_of
 from certile.lower.blocks import state_of
 from certile.lower.combine import balanced
 from certile.lower.coordinates import Coordinate, unflatten
@@ -37,12 +38,13 @@ from certile.lower.interface import Interface
 from certile.lower.state import State, StateMachine
 from certile.lower.strip_states import Fold, Folds, StripStates
 from certile.lower.strips import Coordinates, ProgramVector, Segment, Strips
-from certile.plan.columns import row_block, rows_of_round
+from certile.plan.columns import asking, row_block, rows_of_round
 from certile.plan.record import GroupPlan
 from certile.plan.record import Mapping as ExecutionMapping
+from certile.records import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Row:
     """One row of a round: its linear coordinate, and what is the same for all programs there."""
 
@@ -50,18 +52,19 @@ class Row:
     memo: dict[Node, Value]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Sweep:
     """One pass over the rows: its steps, what each program has one of, what each row has one of.
 
     `folds` are the states of the rows so far, in the block that is walked if there are blocks;
-    `before` are then those of the blocks before it.
+    `before` are then those of the blocks before it.  `ahead` says which loads ask for later rows.
     """
 
     steps: Sequence[Step]
     of_programs: Sequence[Tile]
     of_rows: Sequence[Tile]
     folds: Folds
+    ahead: Ahead
     before: Folds = field(default_factory=dict)
 
     @property
@@ -98,7 +101,7 @@ class ColumnsLowering:
 
     def run(self, name: str, facts: Mapping[str, ViewFacts]) -> Launch:
         """The launch; `facts` says what is known of each view's layout."""
-        parallel = self._rows.parallel
+        parallel, self._facts = self._rows.parallel, facts
         interface = Interface(self._rows.kernel, parallel, facts, self.builder)
         self._evaluator = Evaluator(interface, self._plan.sheet, self._special)
         self._states = StripStates(self.builder, self._allocate, self._each)
@@ -207,7 +210,8 @@ class ColumnsLowering:
             for node in nodes
             if isinstance(node, Reduce | Scan)
         }
-        sweep = Sweep(steps, of_programs, self._of_rows(nodes, axes), folds)
+        ahead = self._ahead(axes, backwards=backwards)
+        sweep = Sweep(steps, of_programs, self._of_rows(nodes, axes), folds, ahead)
         self._states.start(sweep.folds)
         self._walk(sweep)
         for reduction, fold in sweep.reductions:
@@ -307,6 +311,7 @@ class ColumnsLowering:
         slot = builder.add(slots, vector.number)
         leaves = []
         coordinates = self._coordinates(sweep, row.linear)
+        evaluator.ahead = sweep.ahead.at(vector.position, vector.mask)
         with evaluator.scope(coordinates, domain=sweep.axes, slot=slot) as scope:
             scope.memo.update(row.memo)
             for node in (step.node for step in sweep.steps):
@@ -321,7 +326,15 @@ class ColumnsLowering:
                     scope.memo[node] = evaluator.compute(node)
                 for kept in self._kept_in([node]):
                     builder.array_store(self._kept[kept][0], slot, scope.memo[kept])
+        evaluator.ahead = {}
         return leaves
+
+    def _ahead(self, axes: tuple[Axis, ...], *, backwards: bool) -> Ahead:
+        """What the loads of a sweep over rows ask memory for."""
+        rows = -self._mapping.ahead if backwards else self._mapping.ahead
+        loads = asking(self._rows, self._facts) if rows else ()
+        stride = self._evaluator.interface.stride
+        return ahead_of(loads, axes[-1], rows, self.builder, stride)
 
     def _finish(self, node: Reduce, fold: Fold) -> None:
         """Hold the results of a reduction, one of each for every program."""

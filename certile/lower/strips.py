@@ -9,7 +9,6 @@ others.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from certile.ir.dtypes import i64
 from certile.ir.machine import Value
@@ -17,23 +16,30 @@ from certile.ir.machine_build import Builder
 from certile.ir.types import Axis
 from certile.lower.coordinates import Coordinate, unflatten, value_of
 from certile.plan.record import Mapping
+from certile.records import record
 
 # Strips that each thread should find: one more than its own evens out threads that start late.
 _STRIPS_A_THREAD = 2
+# Strips of fewer groups (2 KB of a row) read memory in short runs: then one for each thread.
+_SHORT_STRIP = 8
 
 Coordinates = dict[Axis, Coordinate]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ProgramVector:
-    """One vector of neighbouring programs: its number in the segment, where it is, its mask."""
+    """One vector of neighbouring programs: its number in the segment, where it is, its mask.
+
+    `position` counts the vectors of a round.
+    """
 
     number: Value
     at: Coordinate
     mask: Value | None
+    position: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Segment:
     """Neighbouring programs: `count` of them from `first`, along the last axis of the launch."""
 
@@ -48,7 +54,7 @@ class Segment:
         done = builder.mul(whole, width)
 
         def full(number: Value, _: tuple[Value, ...]) -> tuple[Value, ...]:
-            body([self._vector(builder.add(number, k)) for k in range(width)])
+            body([self._vector(builder.add(number, k), position=k) for k in range(width)])
             return ()
 
         def rest(number: Value, _: tuple[Value, ...]) -> tuple[Value, ...]:
@@ -65,13 +71,13 @@ class Segment:
         lanes = self.builder.lanes
         return self.builder.floordiv(self.builder.add(self.count, lanes - 1), lanes)
 
-    def _vector(self, number: Value, mask: Value | None = None) -> ProgramVector:
+    def _vector(self, number: Value, mask: Value | None = None, position: int = 0) -> ProgramVector:
         builder = self.builder
         first = builder.add(self.first, builder.mul(number, builder.lanes))
-        return ProgramVector(number, Coordinate(first, 1), mask)
+        return ProgramVector(number, Coordinate(first, 1), mask, position)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Strips:
     """The strips of a launch over `over`; `extent` gives the extent of an axis."""
 
@@ -99,11 +105,18 @@ class Strips:
         if most == 1:
             self._strip(first, builder.const(self.group, i64), body)
             return
-        shares = 1 if self.threads == 1 else _STRIPS_A_THREAD * self.threads
-        fair = builder.floordiv(self.programs, self.group * shares)
-        led = builder.compute("maximum", builder.minimum(fair, most), 1)
+        led = builder.compute("maximum", builder.minimum(self._fair(), most), 1)
         leads = builder.eq(builder.mod(group, led), 0)
         builder.if_(leads, lambda: self._strip(first, builder.mul(led, self.group), body))
+
+    def _fair(self) -> Value:
+        """The groups of a strip that give every thread its share."""
+        builder = self.builder
+        own = builder.floordiv(self.programs, self.group * self.threads)
+        if self.threads == 1:
+            return own
+        several = builder.floordiv(self.programs, self.group * _STRIPS_A_THREAD * self.threads)
+        return builder.compute("maximum", several, builder.minimum(own, _SHORT_STRIP))
 
     def _strip(
         self, first: Value, length: Value, body: Callable[[Coordinates, Segment], None]

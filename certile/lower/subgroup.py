@@ -312,7 +312,7 @@ class SubgroupLowering:
 
         def body(elements: Sequence[Element], carried: tuple[Value, ...]) -> tuple[Value, ...]:
             for at in elements:
-                self._evaluator.ahead = ahead.at(at)
+                self._evaluator.ahead = ahead.at(at.position, at.mask)
                 with self._element_scope(axes, at):
                     for step in group:
                         if isinstance(step.node, Scan):
@@ -351,7 +351,7 @@ class SubgroupLowering:
         rows, work = self._mapping.ahead, self._plan.work
         loads = asking(work).get(head, ()) if rows and work else ()
         interface, over = self._evaluator.interface, self._rows.parallel.over
-        return ahead_of(loads, over, rows, self.builder, interface.stride)
+        return ahead_of(loads, over[-1], rows, self.builder, interface.stride)
 
     @property
     def _unrolled(self) -> int:

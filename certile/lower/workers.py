@@ -9,7 +9,7 @@ loop, since it lacks the first a places.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 from certile.ir.dtypes import i32, i64
@@ -17,9 +17,10 @@ from certile.ir.machine import Value
 from certile.ir.machine_build import Builder
 from certile.lower.coordinates import Coordinate, Shift, value_of
 from certile.lower.phases import EdgePack
+from certile.records import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Element:
     """One element a worker owns: its linear coordinate, its slot, and the mask if it may not exist.
 
@@ -37,7 +38,7 @@ class Element:
 Carried = tuple[Value, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Runs:
     """Rounds that are made in runs: what a run starts with, and what it adds to those before it."""
 
@@ -52,7 +53,7 @@ Last = Callable[[int], list[Element]]
 Body = Callable[[Sequence[Element], Carried], Carried]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Chunks:
     """A domain as `full` whole chunks from `start`; `last` makes masked elements at a position.
 
@@ -65,7 +66,7 @@ class _Chunks:
     last: Last | None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Workers:
     """The workers of one program: S subgroups of the builder's lanes, V elements each a chunk.
 
@@ -147,11 +148,11 @@ class Workers:
             )
             found += [
                 replace(at, mask=mask, edge=(edge, v))
-                for v, (at, mask) in enumerate(zip(self._shifted(pack, shift), inside, strict=True))
+                for v, (at, mask) in enumerate(zip(self.shifted(pack, shift), inside, strict=True))
             ]
         return found
 
-    def _shifted(self, pack: Sequence[Element], shift: Shift | None) -> list[Element]:
+    def shifted(self, pack: Sequence[Element], shift: Shift | None) -> list[Element]:
         """The elements at coordinates that are less by a phase."""
         return [replace(at, linear=replace(at.linear, shift=shift)) for at in pack]
 
@@ -175,7 +176,7 @@ class Workers:
         head = self.edge(range(1), elements, shift)
         return _Chunks(builder.const(1, i64), ended - 1, head, ends if after else None)
 
-    def _loop(
+    def loop(
         self, stop: int, step: int, carried: Carried, one: Round, runs: Runs | None
     ) -> Carried:
         """`one` from chunk 0 to `stop`, `step` chunks a round; `runs` cut a long loop."""
@@ -209,37 +210,57 @@ class Workers:
         so its slots are constants.  `backwards` takes chunks from the last to the first.  `runs`
         cut a longer loop.  `shift` is the phase of the domain, which is walked forwards then.
         """
-        builder = self.builder
         chunks = self._plan(elements, first_chunk, shift)
-        start, full = chunks.start, chunks.full
-
-        def run(chunk: Value, count: int, carried: Carried, last: Last | None = None) -> Carried:
-            """`count` chunks, and with `last` masked ones after them."""
-            packs: list[Element] = []
-            for k in range(count):
-                packs += self.pack(builder.add(chunk, k), k * self.lane_elements)
-            packs = packs if shift is None else self._shifted(packs, shift)
-            if last is not None:
-                packs += last(count * self.lane_elements)
-            return tuple(body(packs[::-1] if backwards else packs, carried))
-
-        looped = full // chunks_a_round * chunks_a_round
-        if full <= max(unroll_up_to, chunks_a_round):
+        walk = _Walk(self, chunks, chunks_a_round, body, backwards, shift)
+        looped = chunks.full // chunks_a_round * chunks_a_round
+        if chunks.full <= max(unroll_up_to, chunks_a_round):
             looped = 0
-
-        def rounds(carried: Carried) -> Carried:
-            def one(index: Value, values: Carried) -> Carried:
-                first = builder.sub(looped - chunks_a_round, index) if backwards else index
-                return run(builder.add(start, first), chunks_a_round, values)
-
-            return self._loop(looped, chunks_a_round, carried, one, runs)
-
-        parts: list[Part] = [rounds] if looped else []
-        for done in range(looped, full + (chunks.last is not None), chunks_a_round):
-            count = min(chunks_a_round, full - done)
-            masked = chunks.last if count < chunks_a_round else None
-            parts.append(partial(run, builder.add(start, done), count, last=masked))
+        parts: list[Part] = [partial(walk.rounds, looped, runs)] if looped else []
+        parts += walk.after(looped)
         carried = tuple(body(chunks.head, inits)) if chunks.head else inits
         for part in reversed(parts) if backwards else parts:
             carried = part(carried)
         return carried
+
+
+@record
+class _Walk:
+    """One way through the chunks of a domain: which, how many at once, and what each does."""
+
+    workers: Workers
+    chunks: _Chunks
+    at_once: int
+    body: Body
+    backwards: bool
+    shift: Shift | None
+
+    def rounds(self, looped: int, runs: Runs | None, carried: Carried) -> Carried:
+        """The loop over the first `looped` whole chunks."""
+        builder = self.workers.builder
+
+        def one(index: Value, values: Carried) -> Carried:
+            first = builder.sub(looped - self.at_once, index) if self.backwards else index
+            return self._run(builder.add(self.chunks.start, first), self.at_once, None, values)
+
+        return self.workers.loop(looped, self.at_once, carried, one, runs)
+
+    def after(self, looped: int) -> list[Part]:
+        """What comes after the loop, in order; the last of it takes the masked elements along."""
+        builder, chunks = self.workers.builder, self.chunks
+        parts: list[Part] = []
+        for done in range(looped, chunks.full + (chunks.last is not None), self.at_once):
+            count = min(self.at_once, chunks.full - done)
+            masked = chunks.last if count < self.at_once else None
+            parts.append(partial(self._run, builder.add(chunks.start, done), count, masked))
+        return parts
+
+    def _run(self, chunk: Value, count: int, last: Last | None, carried: Carried) -> Carried:
+        """`count` chunks, and with `last` masked ones after them."""
+        workers, builder = self.workers, self.workers.builder
+        packs: list[Element] = []
+        for k in range(count):
+            packs += workers.pack(builder.add(chunk, k), k * workers.lane_elements)
+        packs = packs if self.shift is None else workers.shifted(packs, self.shift)
+        if last is not None:
+            packs += last(count * workers.lane_elements)
+        return tuple(self.body(packs[::-1] if self.backwards else packs, carried))

@@ -18,7 +18,7 @@ from typing import Final
 
 from certile.ir.rows import RowProgram, Step
 from certile.ir.tile import Load
-from certile.plan.service import fits
+from certile.plan.near import fits
 from certile.plan.work import Work
 from certile.targets.sheet import Sheet
 

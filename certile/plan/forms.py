@@ -10,14 +10,14 @@ and the choice among forms to `choose`.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from certile.analysis.nests import flat
 from certile.ir.node import Node, reach
 from certile.ir.tile import Kernel, Parallel, Reduce
+from certile.plan.near import fits
 from certile.plan.record import Form, GroupPlan, Materialization, Options
-from certile.plan.service import fits
+from certile.records import record
 from certile.targets.sheet import Sheet
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Wanted:
     """A form that is to be planned."""
 

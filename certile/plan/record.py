@@ -5,7 +5,7 @@ A `Mapping` is what lowering follows; `GroupPlan` holds what people and tests as
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Literal
 
 from certile.diagnostics import Refusal
@@ -13,6 +13,7 @@ from certile.ir.groups import GroupProgram
 from certile.ir.rows import RowProgram
 from certile.ir.tile import Reduce
 from certile.plan.options import Materialization, Options
+from certile.records import record
 from certile.targets.sheet import Sheet
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ Family = Literal["subgroup", "flat", "group", "columns", "reference"]
 Rule = Literal["stripe", "shared", "width"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Mapping:
     """The choices of one candidate.
 
@@ -50,7 +51,8 @@ class Mapping:
     partial results a worker keeps.  `block` is how many elements at hand together become a state by
     the closed forms of a law before they are merged (1: each is merged by itself).  `streaming`
     stores may bypass the cache.  A program asks memory for the row of the program that lies `ahead`
-    of it (`plan.ahead`; 0: for none).
+    of it (`plan.ahead`; 0: for none); on the columns map, for the row of its own that lies as many
+    rows ahead.
     `flat`: the elements of all programs are one row without gaps.  A group of S subgroups takes
     S * L * V * U neighbouring ones, a lane V at a time; programs are not told apart.
     `group`: a program has a group of `group_threads` threads to itself, thread t of T owns the
@@ -79,7 +81,7 @@ class Mapping:
     ahead: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Candidate:
     """A legal mapping with its score and the terms of it."""
 
@@ -89,7 +91,7 @@ class Candidate:
     terms: dict[str, float] = field(hash=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Rejection:
     """A mapping that is not legal, the rule it broke, the value it had and the limit.
 
@@ -107,7 +109,7 @@ class Rejection:
     phase: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Declined:
     """Why there is no mapping of lanes that share a program.
 
@@ -118,7 +120,7 @@ class Declined:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Form:
     """One form of the program that was planned, and the best candidate it has.
 
@@ -134,7 +136,7 @@ class Form:
     reason: str = ""
 
 
-@dataclass(frozen=True)
+@record(slots=False)
 class GroupPlan:
     """The decision for one row program at one number of programs.
 

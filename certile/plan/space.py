@@ -8,7 +8,7 @@ fits nothing.  Legality comes before cost.  A request is never rounded, clamped 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NamedTuple
 
 from certile.analysis.effects import trips
@@ -21,6 +21,7 @@ from certile.plan.layout import slots
 from certile.plan.record import Declined, Mapping, Options, Rejection, Rule
 from certile.plan.scopes import bound_to_one_subgroup
 from certile.plan.sorting import sort_layout
+from certile.records import record
 from certile.targets.sheet import Sheet
 
 MAX_SUBGROUPS = 32
@@ -37,7 +38,7 @@ CONDITION_BYTES = 4
 REPRODUCIBLE_WIDTHS = (1, 2, 4)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Space:
     """Legal (S, Q) in search order, what was rejected, and why packs were left out, if any."""
 
@@ -46,7 +47,7 @@ class Space:
     refusals: tuple[Refusal, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Limits:
     """The limits of one request: the sheet's, or tighter ones."""
 
@@ -196,26 +197,46 @@ def enumerate_space(
     left_out = False
     for width in widths:
         asked = Mapping("subgroup", width, options.programs_per_group or 1, wide, phase=phase)
-        broken = _width_rejection(rows, asked) or _stripe_rejection(rows, asked, limits)
-        if broken is not None:
-            rejected.append(broken)
-            continue
-        for packed in _packs(width, programs, limits, options):
-            if width > 1 and packed > 1 and packing is not None:
-                left_out = options.programs_per_group is not None
-                continue
-            shared = _shared_rejection(rows, replace(asked, programs_per_group=packed), limits)
-            if shared is None:
+        for packed in _packed(rows, programs, asked, limits, options, apart=packing is not None):
+            if isinstance(packed, Rejection):
+                rejected.append(packed)
+            elif packed:
                 legal.append((width, packed))
             else:
-                rejected.append(shared)
+                left_out = options.programs_per_group is not None
     refusals = (packing,) if left_out and packing is not None else ()
     if not legal:
         return _nothing_legal(rejected, refusals)
     return Space(tuple(legal), tuple(rejected), refusals)
 
 
-@dataclass(frozen=True, slots=True)
+def _packed(
+    rows: RowProgram,
+    programs: int,
+    asked: Mapping,
+    limits: Limits,
+    options: Options,
+    *,
+    apart: bool,
+) -> Iterator[int | Rejection]:
+    """Each Q of a width that is legal, or the limit that it breaks, or 0 for one left out.
+
+    Programs of several subgroups share no group where they are to stay `apart`.
+    """
+    width = asked.subgroups_per_program
+    broken = _width_rejection(rows, asked) or _stripe_rejection(rows, asked, limits)
+    if broken is not None:
+        yield broken
+        return
+    for packed in _packs(width, programs, limits, options):
+        if width > 1 and packed > 1 and apart:
+            yield 0
+        else:
+            mapping = replace(asked, programs_per_group=packed)
+            yield _shared_rejection(rows, mapping, limits) or packed
+
+
+@record
 class NothingLegal(Declined):
     """A request every candidate of which broke a limit."""
 

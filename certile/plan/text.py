@@ -51,6 +51,7 @@ def _name(mapping: Mapping) -> str:
         return (
             f"columns map: one program a lane, strips of {mapping.group_vectors} to "
             f"{mapping.strip_vectors} vectors, {mapping.rows_at_once} rows at once"
+            + (f", ahead={mapping.ahead}" if mapping.ahead else "")
         )
     parts = [
         f"S={mapping.subgroups_per_program}",

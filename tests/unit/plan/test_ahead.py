@@ -5,27 +5,41 @@ import dataclasses
 import pytest
 
 from certile.cli.subject import facts_of
+from certile.ir import laws
+from certile.ir.build import Builder, dim
+from certile.ir.dtypes import f32
 from certile.ir.machine import Compute, Constant, For, Load, Parameter, operations
-from certile.ir.walk import parallel_regions
+from certile.ir.walk import parallel_regions, specialise
 from certile.lower import lower_launch
 from certile.ops.kernels import bare
 from certile.plan.choose import choose
+from certile.plan.columns import ROWS_AHEAD
 from certile.plan.options import Options
 from certile.targets import SHEETS
 
 AVX512 = dataclasses.replace(SHEETS["cpu-avx512"], cores=2)
 
 
-def lowered(op, shape, dtype="f32", *, large=True, sheet=AVX512, **flags):
-    """The plan of an operation's launch, and the loads of its kernel that ask."""
+def lowered(op, shape, dtype="f32", *, large=True, sheet=AVX512, across=False, **flags):
+    """The plan of an operation's launch, and the loads of its kernel that ask.
+
+    Matrices that lie `across` have neighbouring rows side by side in memory.
+    """
     made = bare(op, shape, dtype, **flags)
-    known = facts_of(made.kernel, made.shapes)
-    facts = {name: dataclasses.replace(fact, large=large) for name, fact in known.items()}
-    (region,) = parallel_regions(made.kernel)
-    plan = choose(made.kernel, region, made.programs[0], sheet, Options(), facts=facts)
-    kernel = lower_launch("k", made.kernel, region, plan, facts).kernel
-    loads = [op for op in operations(kernel.body) if isinstance(op, Load)]
-    return plan, kernel, [load for load in loads if load.ahead is not None]
+    facts = facts_of(made.kernel, made.shapes)
+    if across:
+        facts = {n: dataclasses.replace(f, strides=f.strides[::-1]) for n, f in facts.items()}
+    return planned(made.kernel, made.programs[0], facts, sheet, large=large)
+
+
+def planned(kernel, programs, facts, sheet=AVX512, *, large=True):
+    """The plan of a kernel's one launch, its Machine IR, and the loads of it that ask."""
+    facts = {name: dataclasses.replace(fact, large=large) for name, fact in facts.items()}
+    (region,) = parallel_regions(kernel)
+    plan = choose(kernel, region, programs, sheet, Options(), facts=facts)
+    made = lower_launch("k", kernel, region, plan, facts).kernel
+    loads = [op for op in operations(made.body) if isinstance(op, Load)]
+    return plan, made, [load for load in loads if load.ahead is not None]
 
 
 @pytest.mark.parametrize(
@@ -88,3 +102,46 @@ def test_nobody_asks_where_nothing_is_gained(op, shape, large):
 
 def test_a_gpu_asks_for_nothing():
     assert lowered("softmax", (4096, 256), sheet=SHEETS["metal"])[2] == []
+
+
+@pytest.mark.parametrize(("dtype", "vectors"), [("f32", 1), ("bf16", 2)])
+def test_the_columns_map_asks_for_rows_of_its_own_sixteen_ahead(dtype, vectors):
+    """Each line of a row once: where two vectors share one, every other load asks."""
+    plan, kernel, asking = lowered("sum", (256, 4096), dtype, across=True)
+    assert plan.mapping.family == "columns"
+    assert plan.mapping.ahead == ROWS_AHEAD
+    read = [op for op in operations(kernel.body) if isinstance(op, Load) and op.mask is None]
+    assert len(asking) * vectors == len(read)
+    made = {op.result: op for op in operations(kernel.body) if hasattr(op, "result")}
+    (distance,) = {load.ahead for load in asking}
+    stride, rows = (made[arg] for arg in made[distance].args)
+    assert stride.parameter.name == "x_stride1"
+    assert rows.value == 16
+
+
+def test_every_sweep_of_the_columns_map_asks():
+    _, kernel, asking = lowered("softmax", (256, 4096), across=True)
+    loads = [op for op in operations(kernel.body) if isinstance(op, Load) and op.mask is None]
+    assert [load for load in loads if load.buffer.name == "x"] == asking != []
+
+
+def test_a_scan_from_the_last_row_asks_for_rows_before():
+    b = Builder("suffix")
+    x, y = b.view("x", f32, 2), b.view("y", f32, 2)
+    over, columns = b.axis("over", dim(x, 0)), b.axis("columns", dim(x, 1))
+    with b.parallel(columns):
+        b.store(y, (over, columns), b.scan(b.load(x, over, columns), over, laws.ADD, reverse=True))
+    shapes = {"x": (4096, 256), "y": (4096, 256)}
+    kernel = specialise(b.build(), shapes)
+    plan, made, asking = planned(kernel, 256, facts_of(kernel, shapes))
+    assert plan.mapping.family == "columns"
+    defined = {op.result: op for op in operations(made.body) if hasattr(op, "result")}
+    (distance,) = {load.ahead for load in asking}
+    assert defined[defined[distance].args[1]].value == -ROWS_AHEAD
+
+
+def test_the_columns_map_asks_for_nothing_that_a_cache_holds():
+    plan, _, asking = lowered("sum", (256, 4096), large=False, across=True)
+    assert plan.mapping.family == "columns"
+    assert plan.mapping.ahead == 0
+    assert asking == []

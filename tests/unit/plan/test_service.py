@@ -18,8 +18,10 @@ from certile.plan.choose import choose
 from certile.plan.cost import counts_of
 from certile.plan.cost import facts_of as candidate_facts
 from certile.plan.document import plan_json
+from certile.plan.near import fits
 from certile.plan.record import Mapping, Options
-from certile.plan.service import OF_PEAK, SCATTER, fits, service
+from certile.plan.service import service
+from certile.plan.service_gpu import OF_PEAK, SCATTER
 from certile.plan.text import plan_text, why_text
 from certile.plan.work import work_of
 from certile.search import regions
