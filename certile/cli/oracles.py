@@ -196,33 +196,76 @@ _EXACT = (
 )
 
 
+# Least distances of a computed result: two of f32 and f64, half of one where f32 is rounded.
+_LEAST = {"f64": 2.0**-1073, "f32": 2.0**-148, "f16": 2.0**-25, "bf16": 2.0**-134}
+
+_ELEMENTWISE = ("gelu", "gelu_tanh", "silu", "swiglu", "geglu", "rope")
+
+
 def tolerance(op: str, x: Array, expected: Array, result_dtype: str) -> Array | float:
     """Return how far each element of a result may be off.
 
-    8 · sqrt(row length) · u of f32, on the scale of what is summed, plus one rounding to the
+    8 · sqrt(depth) · u of f32 on the scale of the element (`_scale`), plus one rounding to the
     result's type; inputs are exact, whatever they are.  Positions, chosen and copied elements are
     exact, and so are codes and scales of rows as they are; a code of a normalised row is within
-    half of what it rounds.
+    half of what it rounds.  The depth is that of a sum whose 32 parts are folded in order and then
+    merged in a tree.
     """
-    if op in _EXACT:
+    name = op.removeprefix("residual ").partition(" ")[0]
+    if name in _EXACT:
         return 0.0
+    length = max(x.shape[-1], 1) if x.ndim else 1
+    depth = 1.0 if name in _ELEMENTWISE else 1.0 + math.log2(length) + length / 32
     if result_dtype == "i8":
-        return 0.5 + 127.0 * 8.0 * math.sqrt(max(x.shape[-1], 1)) * ROUNDOFF["f32"]
-    length = x.shape[-1] if x.ndim else 1
-    scale: Array | float = np.abs(expected).max(initial=0.0, where=np.isfinite(expected))
-    if op == "cumsum":
-        scale = np.abs(x).cumsum(axis=-1)
-    if op in ("sum", "mean"):
-        total = np.abs(x).sum(axis=-1)
-        scale = total if op == "sum" else total / length
-    if op in ("logsumexp", "cross_entropy", "log_softmax"):
-        finite = np.abs(x).max(initial=1.0, where=np.isfinite(x))
-        scale = np.maximum(scale, finite)
-    if op in ("var", "std"):
-        # Rounding an element moves its deviation, however small that is beside the element.
-        root = np.sqrt((x * x).mean(axis=-1))
-        scale = scale + (root if op == "std" else root * np.sqrt(np.abs(expected)))
+        return 0.5 + 127.0 * 8.0 * math.sqrt(depth) * ROUNDOFF["f32"]
     unit = ROUNDOFF["f64" if result_dtype == "f64" else "f32"]
-    computed = 8.0 * math.sqrt(max(length, 1)) * unit * scale
+    computed = 8.0 * math.sqrt(depth) * unit * _scale(name, x, expected)
     rounded = ROUNDOFF[result_dtype] * np.abs(expected)
-    return np.asarray(computed + rounded)
+    return np.asarray(computed + rounded + _LEAST[result_dtype])
+
+
+def _scale(op: str, x: Array, expected: Array) -> Array | float:
+    """Return what the error of each element is relative to.
+
+    The element itself where it is a product; what is summed where it is a sum; the greatest of its
+    row or of all elements where elements cancel against others.
+    """
+    match op:
+        case "softmax":
+            # The exponent is rounded relative to its own size.
+            with np.errstate(invalid="ignore"):
+                exponent = x.max(axis=-1, keepdims=True, initial=-np.inf) - x
+            return np.abs(expected) * (1.0 + np.where(np.isfinite(exponent), exponent, 0.0))
+        case "l2_norm" | "rms_norm" | "silu" | "swiglu":
+            return np.abs(expected)
+        case "gelu" | "gelu_tanh":
+            return np.abs(x)
+        case "layer_norm" | "rope":
+            return _greatest(expected)
+        case "log_softmax":
+            return np.maximum(_greatest(expected), _greatest(x))
+        case "logsumexp" | "cross_entropy":
+            return np.maximum(np.abs(expected), _greatest(x)[..., 0])
+        case "sum" | "mean" | "cumsum":
+            return _summed(op, x)
+        case "var" | "std":
+            # Rounding an element moves its deviation, however small that is beside the element.
+            root = np.sqrt((x * x).mean(axis=-1))
+            moved = root if op == "std" else root * np.sqrt(np.abs(expected))
+            return np.asarray(np.abs(expected) + moved)
+        case _:
+            return float(np.abs(expected).max(initial=0.0, where=np.isfinite(expected)))
+
+
+def _greatest(x: Array) -> Array:
+    """The greatest finite size in each row, as a column."""
+    x = np.atleast_1d(x)
+    found: Array = np.abs(x).max(axis=-1, keepdims=True, initial=0.0, where=np.isfinite(x))
+    return found
+
+
+def _summed(op: str, x: Array) -> Array:
+    """The sizes of all that is summed."""
+    sizes = np.abs(x)
+    found: Array = sizes.cumsum(axis=-1) if op == "cumsum" else sizes.sum(axis=-1)
+    return found / max(x.shape[-1], 1) if op == "mean" else found

@@ -16,7 +16,7 @@ import numpy as np
 
 from certile.diagnostics import shown_number
 from certile.frontend.elementwise import NUMPY_OPERATORS
-from certile.ir.dtypes import bool_, f32, i32
+from certile.ir.dtypes import bool_, f32, i32, u8
 from certile.jitting import reductions, windows
 from certile.jitting.arrays import (
     PRODUCTS,
@@ -52,7 +52,6 @@ _PLAIN: Final[Mapping[str, str]] = {
     **NUMPY_OPERATORS,
     "negative": "neg",
     "absolute": "abs",
-    "fabs": "abs",
     "invert": "bit_not",
 }
 
@@ -159,9 +158,18 @@ def _positive(x: Array) -> Array:
     return +x
 
 
+def _floats(x: Array) -> Array:
+    return x if x.kind.is_float else converted(x, f32)
+
+
 def _rint(x: Array) -> Array:
     # Unlike `round`, it gives floats of integers.
-    return apply("round", x if x.kind.is_float else converted(x, f32))
+    return apply("round", _floats(x))
+
+
+def _fabs(x: Array) -> Array:
+    # Unlike `abs`, it gives floats of integers, so that the least one has an absolute value.
+    return apply("abs", _floats(x))
 
 
 def _reciprocal(x: Array) -> Array:
@@ -199,7 +207,8 @@ def _logical_not(x: object) -> Array:
 
 
 def _bitwise_count(x: Array) -> Array:
-    return apply("popcount", apply("abs", x)) if x.kind.is_signed else apply("popcount", x)
+    size = apply("abs", x) if x.kind.is_signed else x
+    return converted(apply("popcount", size), u8)
 
 
 def _where(condition: object, x: object, y: object, /) -> Array:
@@ -372,6 +381,7 @@ METHODS: Final[Mapping[str, Handler]] = {
 _COMPOSED: Final[Mapping[str, Handler]] = {
     "square": _square,
     "rint": _rint,
+    "fabs": _fabs,
     "positive": _positive,
     "reciprocal": _reciprocal,
     "radians": _radians,

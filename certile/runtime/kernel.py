@@ -413,10 +413,14 @@ _WIDTHS = tuple(
 
 
 def _probe_int(value: int) -> tuple[Hashable, Any]:
-    """Class an integer by the dtypes that hold it, which is what a declared scalar depends on."""
+    """Class an integer by the dtypes that hold it, which is what a declared scalar depends on.
+
+    One that f64 may not hold is a class of its own.
+    """
     number = int(value)
     bits = (number if number >= 0 else ~number).bit_length()
-    return (type(value), number < 0, _WIDTHS[bits] if bits <= 64 else None), value
+    width = _WIDTHS[bits] if bits <= 64 else None if bits <= 1023 else number
+    return (type(value), number < 0, width), value
 
 
 def _probe_other(value: Any) -> tuple[Hashable, Any]:  # noqa: ANN401 - any argument

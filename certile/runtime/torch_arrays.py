@@ -122,6 +122,8 @@ def _problem(tensor: Tensor, torch: Torch) -> tuple[str, str] | None:
     """Say why a tensor's elements are not what its address and strides tell, and what helps."""
     if tensor.is_meta:
         return "is on the meta device and has no elements", "pass a tensor that holds data"
+    if tensor.is_nested:
+        return "is nested: its parts have shapes of their own", "pass one part, or a padded tensor"
     if tensor.layout is not torch.strided:
         return f"is stored as {tensor.layout}", "pass tensor.to_dense()"
     if tensor.is_quantized:

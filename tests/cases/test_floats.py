@@ -147,6 +147,31 @@ def test_maxima_of_two_operands():
     np.testing.assert_array_equal(y, expected)
 
 
+@pytest.mark.parametrize("kind", ["constant", "number", "element"])
+@pytest.mark.parametrize("target", ["cpu", "reference", "metal-sim"])
+def test_a_factor_inside_a_softmax(kind, target):
+    """Moved across the maximum, a factor below zero would find the wrong one."""
+
+    @ct.tile_kernel
+    def kernel(x, factors, y, constant: ct.constexpr, number: ct.f32):
+        rows, cols = ct.axis("rows", x.shape[0]), ct.axis("cols", x.shape[1])
+        for r in ct.parallel(rows):
+            factor = {"constant": constant, "number": number, "element": factors[0]}[kind]
+            v = x[r, cols] * factor
+            e = ct.exp(v - ct.reduce(v, cols, ct.maximum))
+            y[r, cols] = e / ct.reduce(e, cols, ct.add)
+
+    third = [1 / 3] * 3
+    wanted = {1e14: [0, 0, 1], -1e14: [1, 0, 0], 0.0: third, 1e-30: third, -1.0: None}
+    x = np.array([[1, 2, 3]], np.float32)
+    for factor, shares in wanted.items():
+        y = np.zeros_like(x)
+        with ct.target(target):
+            kernel(x, np.array([factor], np.float32), y, factor, factor)
+        e = np.exp(-np.arange(3.0))
+        np.testing.assert_allclose(y[0], e / e.sum() if shares is None else shares, rtol=1e-6)
+
+
 def test_logaddexp_keeps_nan():
     @ct.tile_kernel
     def kernel(a, b, y):

@@ -98,15 +98,16 @@ def test_index_arithmetic_agrees_with_python_over_a_range():
         def kernel(y, divisor: ct.constexpr, offset: ct.constexpr):
             rows = ct.axis("rows", 81)
             for one in ct.parallel(ct.axis("one", 1)):
-                y[one, rows] = (ct.iota(rows) + offset) // divisor * divisor + (
-                    (ct.iota(rows) + offset) % divisor
-                )
+                v = ct.iota(rows) + offset
+                y[one, rows] = v // divisor
+                y[1, rows] = v % divisor
+                y[2, rows] = v // divisor * divisor + v % divisor
 
-        y = np.zeros((1, 81), np.int64)
-        everywhere(kernel, y, divisor, offset, out=0, targets=("cpu", "reference"))
-        with ct.target("cpu"):
-            kernel(y, divisor, offset)
-        assert y[0].tolist() == [v + offset for v in range(81)]
+        y = np.zeros((3, 81), np.int64)
+        found = everywhere(kernel, y, divisor, offset, out=0, targets=("cpu", "reference"))
+        values = range(offset, offset + 81)
+        wanted = [[v // divisor for v in values], [v % divisor for v in values], [*values]]
+        assert found.tolist() == wanted
 
 
 @pytest.mark.parametrize(

@@ -264,6 +264,20 @@ def test_overlapping_rows_may_be_read():
     np.testing.assert_array_equal(y, windows)
 
 
+def test_overlapping_rows_are_not_stored_to():
+    @ct.tile_kernel
+    def kernel(x: ct.InOut):
+        rows, cols = ct.axis("rows", x.shape[0]), ct.axis("cols", x.shape[1])
+        for r in ct.parallel(rows):
+            x[r, cols] = x[r, cols] + 1
+
+    memory = np.zeros(4, np.float32)
+    for start, step in ((0, 4), (3, -4)):
+        view = np.lib.stride_tricks.as_strided(memory[start:], (3, 2), (step, step))
+        assert "share memory" in refused("A204", kernel, view)
+    assert memory.tolist() == [0, 0, 0, 0]
+
+
 def test_an_array_at_any_byte():
     x = np.arange(12, dtype=np.float32).reshape(3, 4)
     for start in range(4):

@@ -110,3 +110,35 @@ def test_large_integers_have_an_f64_mean() -> None:
 def test_results_do_not_share_memory() -> None:
     first, second = ops.var(np.float32([[1, 3]]), 1), ops.var(np.float32([[1, 5]]), 1)
     assert (first.tolist(), second.tolist()) == ([1.0], [4.0])
+
+
+@pytest.mark.parametrize("name", ["layer_norm", "group_norm"])
+def test_a_residual_that_cancels_the_first_element(name: str) -> None:
+    """Deviations are taken from an element of the row that is normalised, not of its summands."""
+    rng = np.random.default_rng(9)
+    h = rng.standard_normal((2, 6, 35), dtype=np.float32)
+    residual = np.zeros_like(h)
+    residual[:, 0, 0] = h[:, 0, 0] = 2.0**30
+    residual[:, 0, 0] *= -1
+    row = h + residual
+    wide = row.astype(np.float64)
+    if name == "layer_norm":
+        y, total = ops.layer_norm(h, residual=residual)
+        rows = wide
+    else:
+        y, total = ops.group_norm(h, 1, residual=residual)
+        rows = wide.reshape(2, 1, -1)
+    d = rows - rows.mean(axis=-1, keepdims=True)
+    wanted = d / np.sqrt((d * d).mean(axis=-1, keepdims=True) + 1e-5)
+    np.testing.assert_array_equal(total, row)
+    np.testing.assert_allclose(y, wanted.reshape(y.shape), rtol=2e-6, atol=2e-6)
+
+
+def test_codes_of_a_row_whose_residual_cancels_the_first_element() -> None:
+    rng = np.random.default_rng(9)
+    x, residual = rng.standard_normal((2, 35), dtype=np.float32), np.zeros((2, 35), np.float32)
+    x[:, 0], residual[:, 0] = 2.0**30, -(2.0**30)
+    codes, scale, _ = ops.norm_quantize(x, norm="layer", residual=residual)
+    wanted, wanted_scale = ops.norm_quantize(x + residual, norm="layer")
+    np.testing.assert_array_equal(codes, wanted)
+    np.testing.assert_allclose(scale, wanted_scale, rtol=1e-6)

@@ -47,7 +47,9 @@ def norm_quantize_kernel(  # noqa: PLR0913 - one view each
     """
     rows, cols = rows_and_columns(x, kept)
     for r in each(rows):
-        first = wide(x[*r, *(0 for _ in cols)]) if centred else None
+        first = None
+        if centred:
+            first = wide(summed(x, residual, None, (*r, *(0 for _ in cols))))
         v = wide(summed(x, residual, h, (*r, *cols)))
         v = root_mean_scaled(v, cols, eps) if first is None else standardised(v, first, cols, eps)
         v = affine(v, weight, None, (*r, *cols))

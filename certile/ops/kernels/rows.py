@@ -115,7 +115,7 @@ def layer_norm_kernel(  # noqa: PLR0913 - one view each
     """
     rows, cols = rows_and_columns(x, kept)
     for r in each(rows):
-        first = wide(x[*r, *(0 for _ in cols)], y)
+        first = wide(summed(x, residual, None, (*r, *(0 for _ in cols))), y)
         v = wide(summed(x, residual, h, (*r, *cols)), y)
         y[*r, *cols] = affine(standardised(v, first, cols, eps), weight, bias, (*r, *cols))
 
@@ -140,7 +140,7 @@ def channels_norm_kernel(  # noqa: PLR0913 - one view each
     rows, (outer, inner) = rows_and_columns(x, kept)
     elements = count((outer, inner))
     for r in each(rows):
-        first = wide(x[*r, 0, 0], y)
+        first = wide(summed(x, residual, None, (*r, 0, 0)), y)
         total, squares = ct.carry(0.0, first.dtype), ct.carry(0.0, first.dtype)
         for o in ct.serial(outer):
             v = wide(summed(x, residual, None, (*r, o, inner)), y)
@@ -157,7 +157,7 @@ def channels_norm_kernel(  # noqa: PLR0913 - one view each
 
 
 def summed(
-    x: ct.View, residual: ct.View | None, h: ct.View | None, place: tuple[Tile | Axis, ...]
+    x: ct.View, residual: ct.View | None, h: ct.View | None, place: tuple[Tile | Axis | int, ...]
 ) -> Tile:
     """Return the row that is normalised; the sum is rounded to x's dtype, as `h` holds it."""
     v = x[place]

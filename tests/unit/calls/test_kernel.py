@@ -138,6 +138,25 @@ def test_numbers_of_every_kind(declared, numbers):
             np.testing.assert_array_equal(y, np.float32(number))
 
 
+@pytest.mark.parametrize("declared", [ct.f32, ct.f64, ct.f16, float])
+def test_an_integer_that_no_float_holds_is_named(declared):
+    def kernel(y: ct.View, value: declared):
+        rows = ct.axis("rows", y.shape[0])
+        for r in ct.parallel(rows):
+            y[r] = ct.cast(value, ct.f32)
+
+    made, y = ct.tile_kernel(kernel), np.zeros(3, np.float32)
+    for fits, beyond in ((10**300, 10**400), (2**1023, -(10**400)), (-(2**1023), 2**1024 - 1)):
+        made(y, fits)
+        assert np.isinf(y).all()
+        y[:] = 7
+        with pytest.raises(ct.ArgumentError, match="does not fit") as caught:
+            made(y, beyond)
+        assert caught.value.code == "A007"
+        assert "argument value is" in str(caught.value)
+        assert (y == 7).all()
+
+
 def test_true_one_and_one_point_zero_are_three():
     @ct.tile_kernel
     def kernel(y: ct.View, flag: ct.constexpr):

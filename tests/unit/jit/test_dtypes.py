@@ -189,3 +189,28 @@ def test_rounding_of_integers():
     assert [each.dtype.name for each in found] == ["float32", "int32", "int32"]
     with pytest.raises(ct.KernelError, match="K011"):
         ct.jit(lambda x: np.fmod(x, 2))(np.arange(3))
+
+
+@pytest.mark.parametrize("dtype", [name for name in DTYPES if name[0] in "iu"])
+def test_the_least_integer_has_an_absolute_value_as_a_float(dtype):
+    @ct.jit
+    def f(x):
+        return np.fabs(x), np.abs(x)
+
+    x = np.array([np.iinfo(dtype).min, np.iinfo(dtype).max, 3], dtype)
+    as_float, wrapped = f(x)
+    assert as_float.dtype == "f4"
+    np.testing.assert_array_equal(as_float, np.abs(x.astype("f4")))
+    np.testing.assert_array_equal(wrapped, np.abs(x), strict=True)
+
+
+@pytest.mark.skipif(not hasattr(np, "bitwise_count"), reason="NumPy 1 has no such function")
+@pytest.mark.parametrize("dtype", [name for name in DTYPES if name[0] != "f"])
+def test_a_count_of_bits_is_a_byte(dtype):
+    @ct.jit
+    def f(x):
+        return np.bitwise_count(x), np.bitwise_count(x) - 9
+
+    x = np.array([0, 1, 100], dtype)
+    for ours, theirs in zip(f(x), f.function(x), strict=True):
+        np.testing.assert_array_equal(ours, theirs, strict=True)

@@ -1,7 +1,9 @@
 """The builder shares, folds and hoists, and refuses what cannot be right."""
 
 import itertools
+import math
 
+import numpy as np
 import pytest
 
 from certile.diagnostics import InternalError
@@ -9,6 +11,13 @@ from certile.ir.dtypes import bool_, f32, i8, i32, i64
 from certile.ir.machine import Buffer, Compute, Constant, For, If, Load, ScalarParameter, Store
 from certile.ir.machine_build import Builder
 
+NUMPY = {
+    "maximum": np.maximum,
+    "minimum": np.minimum,
+    "fmax": np.fmax,
+    "fmin": np.fmin,
+    "add": np.add,
+}
 X = Buffer("x", f32, written=False)
 Y = Buffer("y", f32, written=True)
 N = ScalarParameter("n", i64)
@@ -52,6 +61,37 @@ def test_identities():
         assert same is n
     for zero in (b.mul(n, 0), b.mod(n, 1), b.sub(n, n)):
         assert b.facts.constant(zero) == 0
+
+
+@pytest.mark.parametrize(
+    ("fn", "infinity", "taken"),
+    [
+        ("maximum", -math.inf, "other"),
+        ("minimum", math.inf, "other"),
+        ("fmax", math.inf, "infinity"),
+        ("fmin", -math.inf, "infinity"),
+        # A NaN is the result of these, or is not.
+        ("maximum", math.inf, None),
+        ("minimum", -math.inf, None),
+        ("fmax", -math.inf, None),
+        ("fmin", math.inf, None),
+        ("maximum", 0.0, None),
+        ("add", -math.inf, None),
+    ],
+)
+def test_extremes_with_an_infinity(fn, infinity, taken):
+    """Those that are the same for every float, NaN and both infinities included."""
+    b = Builder(32)
+    x, bound = b.parameter(ScalarParameter("x", f32)), b.const(infinity, f32)
+    for pair in ((x, bound), (bound, x)):
+        made = b.compute(fn, *pair)
+        assert made is {"other": x, "infinity": bound}.get(taken, made)
+        assert (made in (x, bound)) == (taken is not None)
+    function = NUMPY[fn]
+    values = np.array([-np.inf, -1.0, 0.0, 3e38, np.inf, np.nan], np.float32)
+    same = {"other": values, "infinity": np.full_like(values, infinity)}.get(taken)
+    if same is not None:
+        np.testing.assert_array_equal(function(values, np.float32(infinity)), same)
 
 
 def test_ranges_decide_masks_and_divisions():

@@ -174,10 +174,13 @@ class Marked(torch.Tensor):
         lambda: torch.zeros(3, device="meta"),
         lambda: torch.zeros(3).as_subclass(Marked),
         lambda: torch.zeros(3, dtype=torch.complex64).conj().imag,
+        lambda: torch.nested.nested_tensor([torch.zeros(2), torch.zeros(3)]),
+        lambda: torch.nested.nested_tensor([torch.zeros(2), torch.zeros(3)], layout=torch.jagged),
     ],
-    ids=["masked", "record", "sparse", "csr", "meta", "subclass", "negated"],
+    ids=["masked", "record", "sparse", "csr", "meta", "subclass", "negated", "nested", "jagged"],
 )
 @pytest.mark.filterwarnings("ignore:Sparse CSR:UserWarning")
+@pytest.mark.filterwarnings("ignore:The PyTorch API of nested tensors:UserWarning")
 def test_elements_that_lie_elsewhere_are_refused(make: Callable[[], Any]) -> None:
     array = make()
     with pytest.raises(UnsupportedError) as caught:
