@@ -12,7 +12,6 @@ import functools
 import inspect
 import typing
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -21,6 +20,7 @@ import typer
 from certile.diagnostics import ArgumentError
 from certile.frontend.dtype_names import dtype_of
 from certile.plan.record import Materialization, Options
+from certile.records import record
 
 Target = Literal["cpu", "metal", "cuda"]
 
@@ -34,7 +34,7 @@ BackendFlag = Annotated[
 TargetFlag = Annotated[Target, typer.Option("--target", help="What to plan and generate for.")]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class PlanFlags:
     """What may be asked of the planner."""
 
@@ -107,7 +107,7 @@ class PlanFlags:
         return Options(**{name: value for name, value in values.items() if name in names})
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class FormFlags:
     """Which form of an operation; dtypes are under our names, however they were written."""
 
@@ -131,7 +131,7 @@ class FormFlags:
         object.__setattr__(self, "dtype", ",".join(map(_one_dtype, self.dtype.split(","))))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class PlaceFlags:
     """Where an explanation is written."""
 
@@ -162,9 +162,9 @@ def spelled_out(function: Callable[..., int]) -> Callable[..., int]:
 
     @functools.wraps(function)
     def with_records(**values: Any) -> int:  # noqa: ANN401 - one value a field, of its type
-        for name, record in records.items():
-            taken = {f.name: values.pop(f.name) for f in dataclasses.fields(record)}
-            values[name] = record(**taken)
+        for name, kind in records.items():
+            taken = {f.name: values.pop(f.name) for f in dataclasses.fields(kind)}
+            values[name] = kind(**taken)
         return function(**values)
 
     # `functools.wraps` leaves the original behind as `__wrapped__`, whose signature would win.
@@ -175,9 +175,9 @@ def spelled_out(function: Callable[..., int]) -> Callable[..., int]:
     return with_records
 
 
-def _fields(record: type) -> list[inspect.Parameter]:
-    hints = typing.get_type_hints(record, include_extras=True)
-    return [_keyword(f.name, hints[f.name], f.default) for f in dataclasses.fields(record)]
+def _fields(kind: type) -> list[inspect.Parameter]:
+    hints = typing.get_type_hints(kind, include_extras=True)
+    return [_keyword(f.name, hints[f.name], f.default) for f in dataclasses.fields(kind)]
 
 
 def _keyword(name: str, annotation: object, default: object) -> inspect.Parameter:
