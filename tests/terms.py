@@ -1,6 +1,52 @@
-"""Terms with one node changed: what tests of provers and checkers make wrong laws from."""
+"""Terms with one node changed, which wrong laws are made from, and terms computed by NumPy."""
 
-from certile.ir.terms import Apply, Lit, Var
+import math
+
+import numpy as np
+
+from certile.ir.terms import Apply, Lit, Var, evaluate
+
+FUNCTIONS = {
+    "add": np.add,
+    "sub": np.subtract,
+    "mul": np.multiply,
+    "div": np.divide,
+    "neg": np.negative,
+    "abs": np.abs,
+    "maximum": np.maximum,
+    "minimum": np.minimum,
+    "exp": np.exp,
+    "log": np.log,
+    "sqrt": np.sqrt,
+    "rsqrt": lambda a: 1 / np.sqrt(a),
+    "eq": np.equal,
+    "ne": np.not_equal,
+    "lt": np.less,
+    "le": np.less_equal,
+    "isfinite": np.isfinite,
+    "isnan": np.isnan,
+    "bit_and": np.logical_and,
+    "bit_or": np.logical_or,
+    "where": np.where,
+}
+NAMED = {
+    "lowest": -math.inf,
+    "highest": math.inf,
+    "-inf": -math.inf,
+    "inf": math.inf,
+    "nan": math.nan,
+}
+
+
+def computed(term, variables, dtype, functions=FUNCTIONS):
+    """The term's value, its literals of `dtype`, each operation rounded once."""
+    with np.errstate(all="ignore"):
+        return evaluate(
+            term,
+            variables,
+            lambda lit, beside: dtype(NAMED.get(lit.value, lit.value)),
+            lambda fn, args: functions[fn](*args),
+        )
 
 
 def places(term):

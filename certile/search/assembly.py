@@ -39,8 +39,10 @@ class Candidate:
     domain: Domain
 
 
-def assembled(chain: Chain, candidate: Candidate, name: str) -> tuple[Law, Meaning]:
-    """The law of that name that a candidate makes of a chain, and its meaning.
+def assembled(
+    chain: Chain, candidate: Candidate, name: str
+) -> tuple[Law, Meaning, tuple[Limit, ...]]:
+    """The law of that name that a candidate makes of a chain, its meaning and its limits.
 
     Raises `Refused` where nothing in the state bounds what the program writes.
     """
@@ -58,13 +60,13 @@ class _Assembly:
             name: app(part.merge, f"a.{name}", f"b.{name}") for name, part in self._parts.items()
         }
 
-    def built(self) -> tuple[Law, Meaning]:
-        """The law and its meaning."""
+    def built(self) -> tuple[Law, Meaning, tuple[Limit, ...]]:
+        """The law, its meaning and its limits."""
         results = self._results()
         wanted = self._wanted(results)
         limits = self._limited(wanted)
         law = self._law([*wanted, *self._sizes(limits, results)])
-        return law, self._meaning(limits)
+        return law, self._meaning(limits), tuple(limits)
 
     def _law(self, results: Sequence[Term]) -> Law:
         parts = self._parts.values()

@@ -70,13 +70,13 @@ def read(chain: Chain, content: object) -> Fused | None:
             except (ValueError, TypeError, KeyError, RecursionError):
                 return None
             try:
-                asked = [limit.size for limit in limits_of(law, specification)]
+                asked = tuple(limits_of(law, specification))
             except Refused:
                 return None
-            stated = (*specification, *asked)
+            stated = (*specification, *(limit.size for limit in asked))
             meant = meaning(chain, stated, law.closed or (), _DOMAINS[word])
             if check(certificate, law, meant) is None:
-                return Fused(law, meant, certificate)
+                return Fused(law, meant, certificate, asked)
     return None
 
 

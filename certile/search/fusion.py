@@ -24,6 +24,7 @@ from certile.ir.terms import Lit, Term, app
 from certile.proof.check.certificate import Json
 from certile.proof.check.context import Context
 from certile.proof.check.kinds import FINITE
+from certile.proof.check.limits import Limit
 from certile.proof.check.reader import DOMAINS
 from certile.proof.check.replay import Goal
 from certile.proof.check.terms import Refused
@@ -58,11 +59,15 @@ REACHED: Final = ("read", "ratio", "near", "limit", "nil", "one", "cat", "finali
 
 @record
 class Fused:
-    """A law of one pass; its results are the outer ones and the later sums, in order."""
+    """A law of one pass; its results are the outer ones and the later sums, in order.
+
+    After them come the sizes that `limits` speak of, one each.
+    """
 
     law: Law
     meaning: Meaning
     certificate: Json
+    limits: tuple[Limit, ...]
 
 
 def derive(chain: Chain, name: str = "fused") -> Fused | Unproved:
@@ -78,12 +83,12 @@ def derive(chain: Chain, name: str = "fused") -> Fused | Unproved:
     best: Unproved | None = None
     for candidate in _candidates(chain, options):
         try:
-            law, meaning = assembled(chain, candidate, name)
+            law, meaning, limits = assembled(chain, candidate, name)
             proved = prove(law, meaning)
         except Refused as refusal:
             proved = Unproved(name, "limit", str(refusal), None)
         if not isinstance(proved, Unproved):
-            return Fused(law, meaning, proved)
+            return Fused(law, meaning, proved, limits)
         if best is None or rank(proved) > rank(best):
             best = proved
     return best or Unproved(name, "read", "there is no later sum", None)

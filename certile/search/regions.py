@@ -45,7 +45,6 @@ from certile.search.derivations import remembered
 from certile.search.fusion import Fused, rank
 from certile.search.laws import Unproved
 from certile.search.region_reductions import Region, beside_reductions, cascades
-from certile.search.sizes import limits_of
 from certile.source import Loc
 
 _RULE = "rewrite"
@@ -359,8 +358,8 @@ def _columns(reading: Reading) -> str | None:
 
 def _discharged(fused: Fused, wanted: int) -> Law:
     """The law with the wanted results and one more: whether the state shows that they hold."""
-    law, written = fused.law, fused.meaning.specification[:wanted]
-    pairs = zip(limits_of(law, written), law.finalize[wanted:], strict=True)
+    law = fused.law
+    pairs = zip(fused.limits, law.finalize[wanted:], strict=True)
     tests = [limit.test(size) for limit, size in pairs]
     law = replace(law, finalize=law.finalize[:wanted], results=law.results[:wanted])
     tested = conjunction(law, tests)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from certile.codegen.cuda.functions import FAST
 from certile.diagnostics import UnsupportedError
 from certile.ir.dtypes import DType, f32, f64
 from certile.tirx import tvm
@@ -30,15 +31,6 @@ _LLVM = {
 }
 # Of these the float version of CUDA is too far off, or there is none.
 _THROUGH_DOUBLE = frozenset({"tan", "erfc", "pow"})
-_FAST_CUDA = {
-    "exp": "__expf",
-    "exp2": "exp2f",
-    "log": "__logf",
-    "log2": "__log2f",
-    "sin": "__sinf",
-    "cos": "__cosf",
-    "rsqrt": "rsqrtf",
-}
 
 
 def unknown(fn: str, dtype: DType, target: TirxTarget) -> UnsupportedError:
@@ -79,8 +71,8 @@ class Library:
         return f"{'fast' if self.fast else 'precise'}::{fn}"
 
     def _cuda(self, fn: str, kind: DType) -> str:
-        if self.fast and kind == f32 and fn in _FAST_CUDA:
-            return _FAST_CUDA[fn]
+        if self.fast and kind == f32 and fn in FAST:
+            return FAST[fn]
         plain = {"round": "rint", "abs": "fabs"}.get(fn, fn)
         return plain if kind == f64 else f"{plain}f"
 

@@ -14,7 +14,7 @@ from certile.codegen.threads.spelling import NARROW
 from certile.ir.dtypes import DType
 from certile.ir.machine_fold import bounds
 
-__all__ = ["Expressions"]
+__all__ = ["FAST", "Expressions"]
 
 # Name of the float function; double's is the same without the final f unless given.
 _PRECISE = {
@@ -40,7 +40,8 @@ _PRECISE = {
     "cos": "cosf",
 }
 
-_FAST = {
+# What a fast kernel takes for a function of f32.
+FAST = {
     "exp": "__expf",
     "exp2": "exp2f",
     "log": "__logf",
@@ -95,8 +96,8 @@ class Expressions(ThreadExpressions):
         if fn == "scale2":
             exponent = "__double2int_rn" if double else "__float2int_rn"
             return f"{'ldexp' if double else 'ldexpf'}({args[0]}, {exponent}({args[1]}))"
-        if self.fast and not double and fn in _FAST:
-            return f"{_FAST[fn]}({args[0]})"
+        if self.fast and not double and fn in FAST:
+            return f"{FAST[fn]}({args[0]})"
         if fn == "rsqrt":
             return f"1.0 / sqrt({args[0]})" if double else f"__frsqrt_rn({args[0]})"
         if fn in _HELPER_FUNCTIONS:

@@ -10,7 +10,7 @@ import pytest
 
 from certile.ir.laws import BUILTIN, Component, Law
 from certile.ir.meanings import Meaning
-from certile.ir.terms import Lit, Var, app, evaluate
+from certile.ir.terms import Lit, Var, app
 from certile.proof.check import FUEL, check, finite_fields, goals, kinds
 from certile.proof.check.finite import Parts, kinds_of_states, positive_exponents
 from certile.proof.check.terms import Refused, Table
@@ -20,6 +20,7 @@ from certile.search.evaluate import Unspecified, World, kind_of
 from certile.search.evaluate import evaluate as value_of
 from certile.search.fusion import Chain, Fused, derive
 from tests.proof.worlds import Sample
+from tests.terms import computed
 from tests.unit.proof.builder import Build
 
 X = Var("x")
@@ -202,40 +203,8 @@ def test_a_list_that_may_be_empty_says_nothing_of_what_stands_beside_its_element
     assert b.context.with_kind(b.over("sum", c), kinds.FINITE).kind(c) == kinds.ANY
 
 
-_FUNCTIONS = {
-    "add": np.add,
-    "sub": np.subtract,
-    "mul": np.multiply,
-    "div": np.divide,
-    "neg": np.negative,
-    "maximum": np.maximum,
-    "minimum": np.minimum,
-    "exp": np.exp,
-    "abs": np.abs,
-    "eq": np.equal,
-    "ne": np.not_equal,
-    "lt": np.less,
-    "isfinite": np.isfinite,
-    "isnan": np.isnan,
-    "bit_and": np.logical_and,
-    "where": np.where,
-}
-_NAMED = {"lowest": -INF, "highest": INF, "nan": NAN, "inf": INF, "-inf": -INF}
-
-
 def values(terms, variables):
-    with np.errstate(all="ignore"):
-        return [
-            np.float64(
-                evaluate(
-                    term,
-                    variables,
-                    lambda lit, beside: np.float64(_NAMED.get(lit.value, lit.value)),
-                    lambda fn, args: _FUNCTIONS[fn](*args),
-                )
-            )
-            for term in terms
-        ]
+    return [np.float64(computed(term, variables, np.float64)) for term in terms]
 
 
 def random_tree(choose, law, elements, seen):

@@ -7,11 +7,12 @@ import numpy as np
 import pytest
 
 from certile.ir.laws import Component, Law
-from certile.ir.terms import Lit, Var, app, evaluate, replaced
+from certile.ir.terms import Lit, Var, app, replaced
 from certile.proof.check.finite import finite_fields
 from certile.proof.check.limits import Limit, Unmeasured, limits, measure
 from certile.proof.check.regions import conjunction
 from certile.proof.check.terms import Refused
+from tests.terms import FUNCTIONS, computed
 from tests.unit.proof.rewrites import Case
 from tests.unit.search import region_kernels as kernels
 
@@ -202,32 +203,17 @@ def _written(random, depth):
             return app(fn, a, b)
 
 
+_N = 6
 _FUNCTIONS = {
-    "add": np.add,
-    "sub": np.subtract,
-    "mul": np.multiply,
-    "div": np.divide,
-    "maximum": np.maximum,
-    "exp": np.exp,
-    "abs": np.abs,
-    "neg": np.negative,
-    "isfinite": np.isfinite,
-    "le": np.less_equal,
+    **FUNCTIONS,
     "list.sum": lambda a: np.float32(np.broadcast_to(a, _N).sum(dtype=np.float64)),
     "list.max": np.max,
 }
-_N = 6
 
 
 def _value(term, row):
     """A term's value in every element, each operation rounded to f32 once."""
-    with np.errstate(all="ignore"):
-        return evaluate(
-            term,
-            row,
-            lambda lit, beside: np.float32(lit.value),
-            lambda fn, args: _FUNCTIONS[fn](*args),
-        )
+    return computed(term, row, np.float32, _FUNCTIONS)
 
 
 def _rows(random):

@@ -12,6 +12,7 @@ from certile.ir.terms import Var, app, evaluate
 from certile.proof.check import check
 from certile.search import Unproved
 from certile.search.fusion import Beside, Chain, Fused, derive
+from tests.terms import computed
 
 X, X0, X1 = Var("x"), Var("x0"), Var("x1")
 FROM_R = app("sub", "x", "r")
@@ -221,33 +222,8 @@ def test_a_middle_sum_that_is_zero_is_not_kept(fused):
     assert len(fused["correlation"].law.state) == 6
 
 
-_FUNCTIONS = {
-    "add": np.add,
-    "sub": np.subtract,
-    "mul": np.multiply,
-    "div": np.divide,
-    "maximum": np.maximum,
-    "minimum": np.minimum,
-    "exp": np.exp,
-    "abs": np.abs,
-    "eq": np.equal,
-    "ne": np.not_equal,
-    "bit_and": np.logical_and,
-    "bit_or": np.logical_or,
-    "where": np.where,
-}
-_NAMED = {"lowest": -INF, "highest": INF, "inf": INF, "-inf": -INF, "nan": NAN}
-
-
 def _values(terms, variables):
-    def literal(lit, beside):
-        return np.float64(_NAMED.get(lit.value, lit.value))
-
-    def apply(name, args):
-        return _FUNCTIONS[name](*args)
-
-    with np.errstate(all="ignore"):
-        return [evaluate(term, variables, literal, apply) for term in terms]
+    return [computed(term, variables, np.float64) for term in terms]
 
 
 def _state(law, elements):
