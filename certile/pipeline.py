@@ -19,7 +19,7 @@ from certile.ir.fingerprint import fingerprint
 from certile.ir.host import ViewFacts
 from certile.ir.loads import merged_loads
 from certile.ir.machine import MachineKernel
-from certile.ir.machine_verify import check_machine
+from certile.ir.machine.verify import check_machine
 from certile.ir.printer import print_kernel
 from certile.ir.program import Launch, Program
 from certile.ir.rows import RowProgram
@@ -151,7 +151,7 @@ def _plan_text(plan: GroupPlan) -> str:
 
 def _machine_text(kernels: Sequence[MachineKernel]) -> str:
     """Machine IR as a person reads it; as for plans, few compiles are watched."""
-    from certile.ir.machine_print import print_kernel as print_machine
+    from certile.ir.machine.printer import print_kernel as print_machine
 
     return "\n\n".join(map(print_machine, kernels))
 

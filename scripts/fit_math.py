@@ -32,7 +32,6 @@ Function: TypeAlias = Callable[[Grid], Grid]
 GRID_POINTS = 600
 LAWSON_STEPS = 200
 UNIT = 2.0**-24
-ERF_CENTRE = 2.5000152587890625
 ERFC_CENTRE = 0.384521484375
 ERFC_SHIFT = 1.0
 
@@ -58,9 +57,14 @@ def erf(x: Grid) -> Grid:
     return np.array([math.erf(value) for value in x.tolist()])
 
 
+def erfc(x: Grid) -> Grid:
+    """Return 1 - erf elementwise in f64."""
+    return np.array([math.erfc(value) for value in x.tolist()])
+
+
 def erfcx(x: Grid) -> Grid:
     """Return exp(x**2) * erfc(x) elementwise; the exponential is taken in long double."""
-    complement = np.array([math.erfc(value) for value in x.tolist()])
+    complement = erfc(x)
     wide = x.astype(np.longdouble)
     return np.asarray(np.exp(wide * wide) * complement, np.float64)
 
@@ -126,7 +130,6 @@ def fits() -> list[Fit]:
     low, high = math.sqrt(0.5) - 1, math.sqrt(2) - 1
     log2_e = 1 / math.log(2)
     two_over_root_pi = 2 / math.sqrt(math.pi)
-    far = ERF_CENTRE
     near_one = 1.0 + float(np.float32(two_over_root_pi - 1))
     slowest, fastest = 1 / (10.0625 + ERFC_SHIFT), 1 / (0.5 + ERFC_SHIFT)
     return [
@@ -144,14 +147,16 @@ def fits() -> list[Fit]:
             upto(10),
             {1: log2_e},
         ),
-        Fit("ERF_NEAR", erf, lambda x: 1 / erf(x), 1e-4, 1.0, odd(13), {1: near_one}),
+        Fit("ERF_NEAR", erf, lambda x: 1 / erf(x), 1e-4, 1.0, odd(11), {1: near_one}),
+        Fit("ERFC_NEAR", erf, lambda x: 1 / erf(x), 1e-4, 0.5, odd(9), {1: near_one}),
+        # What its fourth power errs by, in place of what it does.
         Fit(
-            "ERF_FAR",
-            lambda t: erf(t + far),
-            np.ones_like,
-            1.0 - far,
-            3.9375 - far,
-            (0, *upto(14)),
+            "ERFC_ROOT",
+            lambda x: erfc(x) ** 0.25,
+            lambda x: 4 * erfc(x) ** 0.75,
+            1.0,
+            4.1875,
+            (0, *upto(7)),
         ),
         Fit(
             "ERFC_FAR",

@@ -118,7 +118,8 @@ class _Check:
 
     def _outside(self, at: Load | Store, dim: int, found: Range, extent: int) -> Diagnostic:
         end = found.low if found.low < 0 else found.high
-        what = "has no known range" if abs(end) >= 2.0**31 else f"may reach {end:.0f}"
+        # No array is so long: the range is that of the index's type.
+        what = "has no known range" if abs(end) >= 2.0**62 else f"may reach {end:.0f}"
         verb = "load" if isinstance(at, Load) else "store"
         return Diagnostic(
             "K090",

@@ -26,16 +26,13 @@ from certile.ir.groups import GroupProgram, GroupStep, Key, Place, Staged, place
 from certile.ir.layouts import row_major
 from certile.ir.node import Node, reach
 from certile.ir.tile import (
-    Bitcast,
-    Broadcast,
+    ELEMENT_WISE,
     Carried,
-    Cast,
     Effect,
     Fallback,
     Kernel,
     Load,
     LoopIndex,
-    Map,
     Memory,
     Parallel,
     Reduce,
@@ -51,7 +48,7 @@ from certile.ir.tile import (
 from certile.ir.types import Axis
 
 # Nodes that read their operands at their own element.
-_ELEMENT_WISE = (Map, Cast, Bitcast, Broadcast, Load)
+_AT_ONE_ELEMENT = (*ELEMENT_WISE, Load)
 # What a group's steps cannot make, and the rule of the map that makes it elsewhere.
 _OTHER_MAPS: tuple[tuple[type[Node], str, str], ...] = (
     (Scan, "scanned_row", "a scan passes results from element to element"),
@@ -361,5 +358,5 @@ def kept_reads(
             continue
         if isinstance(node, Reduce | Result | Carried):
             continue
-        stays = own and isinstance(node, _ELEMENT_WISE)
+        stays = own and isinstance(node, _AT_ONE_ELEMENT)
         stack.extend((below, stays) for below in node.operands())

@@ -19,12 +19,12 @@ from itertools import combinations
 from math import prod
 
 from certile.analysis.affine import affine, iota
-from certile.analysis.layout import FOLDS, Layout, is_held, keeps, wide
+from certile.analysis.layout import Layout, is_held, keeps, wide
 from certile.analysis.sharing import Anchors, Place
 from certile.analysis.views import Moved
 from certile.diagnostics import Refusal
 from certile.ir.node import Node
-from certile.ir.tile import Carried, Load, Memory, Reduce, Scan, Sort, Store, Tile
+from certile.ir.tile import FOLD_POLICIES, Carried, Load, Memory, Reduce, Scan, Sort, Store, Tile
 from certile.ir.types import Axis
 from certile.source import UNKNOWN_LOC
 
@@ -117,7 +117,7 @@ class _Search:
 
     def refusal(self) -> Refusal:
         """Say that no layout serves."""
-        fold = next((r for r in self._reductions if r.policy in FOLDS), None)
+        fold = next((r for r in self._reductions if r.policy in FOLD_POLICIES), None)
         if fold is not None:
             claim = f"{fold.law.name} may be split over workers"
             return Refusal(

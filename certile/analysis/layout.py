@@ -11,13 +11,12 @@ from collections.abc import Sequence
 from typing import Literal
 
 from certile.ir.node import Node
-from certile.ir.tile import Carried, Fallback, Load, Memory, Reduce, Result, Serial
+from certile.ir.tile import FOLD_POLICIES, Carried, Fallback, Load, Memory, Reduce, Result, Serial
 from certile.ir.types import Axis
 from certile.records import record
 
-__all__ = ["FOLDS", "ORDERED_TREES", "Layout", "Way", "is_held", "keeps", "wide"]
+__all__ = ["ORDERED_TREES", "Layout", "Way", "is_held", "keeps", "wide"]
 
-FOLDS = ("fold_left", "fold_right")
 # The trees whose order the language fixes: a sweep of its own serves each.
 ORDERED_TREES = ("ordered_tree", "reproducible")
 Way = Literal["together", "alone"]
@@ -79,7 +78,7 @@ class Layout:
         reduced = own & set(reduction.over)
         if not reduced:
             return "alone"
-        if own != reduced or reduction.policy in FOLDS:
+        if own != reduced or reduction.policy in FOLD_POLICIES:
             return None
         whole = reduced == set(wide(reduction.over))
         return "together" if whole or reduction.policy == "unordered_tree" else None

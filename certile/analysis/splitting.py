@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import struct
 
-from certile.analysis.layout import FOLDS, ORDERED_TREES, keeps
+from certile.analysis.layout import ORDERED_TREES, keeps
 from certile.analysis.region import Region, refuse
 from certile.diagnostics import Refusal
 from certile.ir import dtypes
 from certile.ir.dtypes import DType
 from certile.ir.laws import literal_value
 from certile.ir.terms import Lit
-from certile.ir.tile import Const, Reduce, Scan
+from certile.ir.tile import FOLD_POLICIES, Const, Reduce, Scan
 
 __all__ = ["canonical_state", "reduction_type", "start_refusal", "type_refusal"]
 
@@ -39,7 +39,7 @@ def type_refusal(reduction: Reduce, target_kind: str, *, alone: bool = False) ->
 
     A fold need not be split where a lane may make it `alone`.
     """
-    missing = None if alone and reduction.policy in FOLDS else _order_problem(reduction)
+    missing = None if alone and reduction.policy in FOLD_POLICIES else _order_problem(reduction)
     missing = missing or _type_problem(reduction, target_kind)
     if missing is None:
         return None
@@ -71,7 +71,7 @@ def _type_problem(reduction: Reduce, target_kind: str) -> str | None:
 
 def canonical_state(region: Region) -> Refusal | None:
     """A reduction that workers share starts as the exact identity."""
-    shared = (r for r in region.nodes(Reduce) if r.policy not in FOLDS)
+    shared = (r for r in region.nodes(Reduce) if r.policy not in FOLD_POLICIES)
     refusals = (start_refusal(reduction) for reduction in shared)
     return next((refusal for refusal in refusals if refusal is not None), None)
 

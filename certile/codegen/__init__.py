@@ -19,7 +19,10 @@ TARGETS: tuple[str, ...] = ("cpu", "metal", "cuda")
 
 
 def emitter_for(sheet: Sheet) -> Emit:
-    """The emitter of a sheet's target."""
+    """The emitter of a sheet's target.
+
+    Raises `UnsupportedError` U032 for a kind of target without one.
+    """
     if sheet.kind not in TARGETS:
         raise UnsupportedError("U032", f"no code generator for {sheet.kind}")
     emit: Emit = importlib.import_module(f"certile.codegen.{sheet.kind}.emit").emit

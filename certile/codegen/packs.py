@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from certile.ir.dtypes import DType
 from certile.ir.machine import Barrier, Block, Buffer, Load, Operation, Store, Value
-from certile.ir.machine_fold import Facts, power_of_two
+from certile.ir.machine.fold import Facts, power_of_two
 from certile.records import record
 
 __all__ = ["Pack", "packs"]

@@ -9,8 +9,7 @@ from collections.abc import Callable
 from typing import Generic, TypeVar
 
 from certile.diagnostics import InternalError
-from certile.ir import machine
-from certile.ir.machine import Operation
+from certile.ir.machine import Operation, definitions
 
 __all__ = ["Table"]
 
@@ -51,6 +50,6 @@ class Table(Generic[E]):
     def missing(self) -> frozenset[type[Operation]]:
         """The operation classes of Machine IR that have no entry."""
         # Not `__subclasses__`: a dataclass with slots leaves the class it was made from behind.
-        defined = (kind for kind in vars(machine).values() if isinstance(kind, type))
+        defined = (kind for kind in vars(definitions).values() if isinstance(kind, type))
         kinds = {kind for kind in defined if issubclass(kind, Operation) and kind is not Operation}
         return frozenset(kinds - set(self._functions))

@@ -1,4 +1,8 @@
-"""Lines of target text with indentation, and names that are unique in it."""
+"""Lines of target text with indentation, and names that are unique in it.
+
+In: lines, heads of blocks, names as the program has them.  Out: one text, and identifiers of C.
+Decides the indentation.  Leaves words that a target reserves to the prefixes of its emitter.
+"""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -63,7 +63,9 @@ def deciding(when: Tile) -> tuple[Reduce, int] | None:
 def fold_of(fallback: Fallback) -> Reduce | None:
     """The fold whose `unproved` state is the condition of a fallback, if there is one."""
     found = deciding(fallback.when)
-    return None if found is None or unproved(found[0]) is not fallback.when else found[0]
+    # The last result is asked for only where there is one.
+    last = found is not None and found[1] == len(found[0].law.results) - 1
+    return found[0] if found and last and unproved(found[0]) is fallback.when else None
 
 
 def alike_components(fold: Reduce, axes: Collection[Axis]) -> frozenset[str]:

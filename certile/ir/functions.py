@@ -63,10 +63,25 @@ def _inexact(names: str, ulp: float, arity: int = 1) -> list[Function]:
 COMPARISONS = frozenset({"eq", "ne", "lt", "le", "gt", "ge"})
 # What tells special values of a float apart.
 FLOAT_TESTS = frozenset({"isnan", "isinf", "isfinite"})
+# What works on bools as on the numbers 0 and 1 in i32: arithmetic counts, comparisons order them.
+COUNTS_BOOLS = frozenset(
+    {"neg", "abs", "sign", "add", "sub", "mul", "floordiv", "mod"}
+    | {"shl", "shr", "popcount"}
+    | {"lt", "le", "gt", "ge"}
+)
+# What works on bools without counting them.
+LOGICAL = (
+    COMPARISONS
+    | {"maximum", "minimum", "fmax", "fmin", "where"}
+    | {"bit_and", "bit_or", "bit_xor", "bit_not"}
+)
+# What leaves every integer as it is.
+IDENTITY_ON_INTEGERS = frozenset({"floor", "ceil", "round", "trunc"})
+# What the tests of floats answer for every integer.
+TESTS_OF_INTEGERS = {"isnan": False, "isinf": False, "isfinite": True}
 # Whose results f16 or bf16 hold exactly when they hold the operands.
 EXACT_IN_NARROW = frozenset(
-    {"neg", "abs", "maximum", "minimum", "fmax", "fmin", "sign"}
-    | {"floor", "ceil", "round", "trunc"}
+    {"neg", "abs", "maximum", "minimum", "fmax", "fmin", "sign"} | IDENTITY_ON_INTEGERS
 )
 
 # `div` is true division; `floordiv` and `mod` floor as Python's do; integers divided by 0 give 0,

@@ -148,7 +148,10 @@ def literal_dtype(literal: Lit, accumulate: DType) -> DType | None:
 
 
 def literal_value(value: bool | int | float | str, dtype: DType) -> bool | int | float:
-    """The number a literal of a term stands for at a dtype."""
+    """The number a literal of a term stands for at a dtype.
+
+    Raises ValueError for a literal that has no meaning.
+    """
     match value:
         case "lowest":
             return lowest(dtype)

@@ -20,6 +20,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+from certile.language.integers import integer_or_none
 from certile.records import record
 
 Array: TypeAlias = np.ndarray[Any, np.dtype[np.int64]]
@@ -74,6 +75,10 @@ class Digit:
     extent: int
     stride: int
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "extent", _integer(self.extent))
+        object.__setattr__(self, "stride", _integer(self.stride))
+
     @property
     def reach(self) -> int:
         """How far the digit moves the offset at most."""
@@ -93,7 +98,7 @@ class MixedRadix:
     cosize: int
 
     def __post_init__(self) -> None:
-        _check_shape(self.extents, self.digits, self.cosize)
+        _check_shape(self, self.digits)
         if any(digit.extent < 1 for axis in self.digits for digit in axis):
             raise ValueError("a digit has at least one value")
 
@@ -187,7 +192,9 @@ class BitLinear:
     cosize: int
 
     def __post_init__(self) -> None:
-        _check_shape(self.extents, self.columns, self.cosize)
+        _check_shape(self, self.columns)
+        columns = tuple(tuple(map(_integer, axis)) for axis in self.columns)
+        object.__setattr__(self, "columns", columns)
         if any(extent < 1 or extent & (extent - 1) for extent in self.extents):
             raise ValueError(f"a layout by bits has extents that are powers of two: {self.extents}")
         if any(column < 0 for axis in self.columns for column in axis):
@@ -265,7 +272,9 @@ class Table:
     cosize: int
 
     def __post_init__(self) -> None:
-        _check_shape(self.extents, self.extents, self.cosize)
+        _check_shape(self, self.extents)
+        offsets = tuple(None if at is None else _integer(at) for at in self.offsets)
+        object.__setattr__(self, "offsets", offsets)
         if len(self.offsets) != prod(self.extents):
             raise ValueError(f"{len(self.offsets)} offsets for {prod(self.extents)} elements")
 
@@ -290,17 +299,19 @@ Layout: TypeAlias = MixedRadix | BitLinear | Table
 
 def row_major(extents: Sequence[int]) -> MixedRadix:
     """The usual layout: the last axis is contiguous."""
-    strides = [prod(extents[axis + 1 :]) for axis in range(len(extents))]
-    return strided(extents, strides)
+    known = [_integer(extent) for extent in extents]
+    strides = [prod(known[axis + 1 :]) for axis in range(len(known))]
+    return strided(known, strides)
 
 
 def strided(
     extents: Sequence[int], strides: Sequence[int], cosize: int | None = None
 ) -> MixedRadix:
     """One digit an axis.  `cosize` is by default one more than the greatest offset."""
-    digits = tuple((Digit(max(1, n), s),) for n, s in zip(extents, strides, strict=True))
+    known = [_integer(extent) for extent in extents]
+    digits = tuple((Digit(max(1, n), s),) for n, s in zip(known, strides, strict=True))
     reached = sum(digit.reach for (digit,) in digits if digit.stride > 0)
-    return MixedRadix(tuple(extents), digits, reached + 1 if cosize is None else cosize)
+    return MixedRadix(tuple(known), digits, reached + 1 if cosize is None else cosize)
 
 
 def to_json(layout: Layout) -> list[object]:
@@ -332,11 +343,21 @@ def from_json(data: Sequence[Any]) -> Layout:
             raise ValueError(f"{kind!r} is no kind of layout")
 
 
-def _check_shape(extents: Sequence[int], rules: Sequence[object], cosize: int) -> None:
-    if len(extents) != len(rules):
-        raise ValueError(f"{len(rules)} rules for {len(extents)} axes")
-    if any(extent < 0 for extent in extents) or cosize < 0:
+def _check_shape(layout: Layout, rules: Sequence[object]) -> None:
+    """Let extents and cosize be Python's integers; ValueError where they are none."""
+    object.__setattr__(layout, "extents", tuple(map(_integer, layout.extents)))
+    object.__setattr__(layout, "cosize", _integer(layout.cosize))
+    if len(layout.extents) != len(rules):
+        raise ValueError(f"{len(rules)} rules for {len(layout.extents)} axes")
+    if any(extent < 0 for extent in layout.extents) or layout.cosize < 0:
         raise ValueError("extents and cosize are not negative")
+
+
+def _integer(value: object) -> int:
+    number = integer_or_none(value)
+    if number is None:
+        raise ValueError(f"a layout is of integers, not {value!r}")
+    return number
 
 
 def _partial(undefined: Verdict) -> LayoutProof:

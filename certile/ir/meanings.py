@@ -88,6 +88,15 @@ class Action:
         return self.domain
 
 
+# What floating point adds to a proof over the extended reals, and how every rewrite meets it.
+OF_REWRITES = tuple(
+    Discharge("dynamic", lost, "the row is computed again as written")
+    for lost in (
+        "a component of the final state that is not finite",
+        "a written term that overflows",
+    )
+)
+
 _ONE_OPERAND: Mapping[str, Domain] = MappingProxyType({"x": "any"})
 _REORDERED_SUM = (
     Discharge("dynamic", "a partial sum of some elements", "the sum of |x| over the list"),

@@ -45,7 +45,10 @@ class Axis:
 
     @property
     def static(self) -> int:
-        """The extent as an integer; the caller knows that it was specialised."""
+        """The extent as an integer; the caller knows that it was specialised.
+
+        Raises TypeError for an extent that is open.
+        """
         if not isinstance(self.extent, int):
             raise TypeError(
                 f"the extent of axis {self.name} is {self.extent}, known only at launch"

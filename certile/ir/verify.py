@@ -14,6 +14,8 @@ from collections.abc import Iterator
 from certile.diagnostics import Diagnostic
 from certile.ir.node import Node
 from certile.ir.tile import (
+    FOLD_POLICIES,
+    ORDERED_POLICIES,
     Carried,
     Const,
     Effect,
@@ -34,9 +36,6 @@ from certile.ir.tile import (
 )
 from certile.ir.types import Axis, Dim
 from certile.ir.walk import axes_of, values
-
-_ORDERED = ("ordered_tree", "fold_left", "fold_right")
-_FOLDS = ("fold_left", "fold_right")
 
 
 def verify(kernel: Kernel) -> list[Diagnostic]:
@@ -143,11 +142,11 @@ def _reduction(at: Reduce) -> Iterator[Diagnostic]:
             yield Diagnostic("V004", "a start value spans a reduced axis", at.loc)
         if start.dtype != dtype and not (start.dtype.is_integer and dtype.is_integer):
             yield Diagnostic("V014", f"a start value is {start.dtype}, not {dtype}", at.loc)
-    if at.law.identity is None and (not at.init or at.policy not in _FOLDS):
+    if at.law.identity is None and (not at.init or at.policy not in FOLD_POLICIES):
         yield Diagnostic(
             "V015", f"{at.law.name} has no identity: it folds from a start value", at.loc
         )
-    if not at.law.commutative and at.policy not in _ORDERED:
+    if not at.law.commutative and at.policy not in ORDERED_POLICIES:
         yield Diagnostic("V015", f"{at.policy} permutes {at.law.name}, which is ordered", at.loc)
 
 

@@ -1,7 +1,8 @@
 """Tile IR and a plan become Machine IR: ownership, storage and order are written out.
 
 In: a `GroupPlan` for one launch and the layout facts of its views.  Out: a `Launch`.  The plan's
-family picks the map; nothing here chooses.
+family picks the map; nothing here chooses.  Each map is a package, the flat one a module; what
+several maps share lies beside them.
 """
 
 from __future__ import annotations
@@ -29,23 +30,23 @@ def lower_launch(
         raise InternalError("M020", "a plan without a mapping cannot be lowered", loc=parallel.loc)
     # A process compiles few kernels, most of one family; the others take time to import.
     if plan.mapping.family == "reference":
-        from certile.lower.reference import ReferenceLowering
+        from certile.lower.reference.lowering import ReferenceLowering
 
         return ReferenceLowering(kernel, parallel, plan).run(name, facts)
     if plan.mapping.family == "group" and plan.group is not None:
-        from certile.lower.group import GroupLowering
+        from certile.lower.group.lowering import GroupLowering
 
         return GroupLowering(plan, plan.group, plan.mapping).run(name, facts)
     if plan.rows is None:
         raise InternalError("M020", "a plan without its row program", loc=parallel.loc)
     if plan.mapping.family == "columns":
-        from certile.lower.columns import ColumnsLowering
+        from certile.lower.columns.lowering import ColumnsLowering
 
         return ColumnsLowering(plan, plan.rows, plan.mapping).run(name, facts)
     if plan.mapping.family == "flat":
         from certile.lower.flat import FlatLowering
 
         return FlatLowering(plan, plan.rows, plan.mapping).run(name, facts)
-    from certile.lower.subgroup import SubgroupLowering
+    from certile.lower.subgroup.lowering import SubgroupLowering
 
     return SubgroupLowering(plan, plan.rows, plan.mapping).run(name, facts)

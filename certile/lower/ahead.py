@@ -15,7 +15,7 @@ from certile.analysis.affine import affine
 from certile.analysis.instances import is_coordinate
 from certile.ir.dtypes import i64
 from certile.ir.machine import Value
-from certile.ir.machine_build import Builder
+from certile.ir.machine.build import Builder
 from certile.ir.node import Node
 from certile.ir.tile import Iota, Load, View
 from certile.ir.types import Axis

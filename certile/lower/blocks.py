@@ -45,6 +45,8 @@ def states_of(
     """The states of blocks that differ only in what `alike` does not name; made as `state_of`.
 
     What terms read of these names alone is made once.
+
+    Raises ValueError for a law without closed forms.
     """
     if machine.forms is None:
         raise ValueError(f"{machine.law.name} has no closed form over a list")

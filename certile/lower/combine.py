@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 
 from certile.ir.dtypes import i32, i64
 from certile.ir.machine import Value
-from certile.ir.machine_build import Builder
+from certile.ir.machine.build import Builder
 from certile.ir.tile import REPRODUCIBLE_DISTANCES
 from certile.lower.state import State, StateMachine
 from certile.plan.layout import fold_block

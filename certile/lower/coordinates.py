@@ -13,8 +13,8 @@ from dataclasses import replace
 from certile.ir.dtypes import i64
 from certile.ir.host import RESIDUE_BYTES
 from certile.ir.machine import Address, Value
-from certile.ir.machine_build import Builder
-from certile.ir.machine_fold import Range
+from certile.ir.machine.build import Builder
+from certile.ir.machine.fold import Range
 from certile.ir.tile import Const, ExtentValue, Iota, LoopIndex, Map, Tile
 from certile.ir.types import Axis
 from certile.lower.spans import Reach

@@ -16,10 +16,11 @@ from functools import partial, reduce
 from certile.analysis.affine import axis_of
 from certile.diagnostics import InternalError
 from certile.ir.dtypes import DType, bf16, bool_, f16, f32, f64, i32, i64, machine, promote
-from certile.ir.functions import COMPARISONS, FLOAT_TESTS, FUNCTIONS
+from certile.ir.functions import FLOAT_TESTS, FUNCTIONS, LOGICAL
 from certile.ir.machine import Address, Value
 from certile.ir.node import Node
 from certile.ir.tile import (
+    ELEMENT_WISE,
     Bitcast,
     Broadcast,
     Cast,
@@ -52,13 +53,6 @@ NARROW = (f16, bf16)
 # Selections move bits; everything else on a narrow float is computed in f32 and rounded once.
 _MOVES = frozenset({"where"})
 # What bools have of their own; the rest is arithmetic of the integers 0 and 1.
-_LOGICAL = (
-    COMPARISONS
-    | {"maximum", "minimum", "fmax", "fmin", "where"}
-    | {"bit_and", "bit_or", "bit_xor", "bit_not"}
-)
-# Nodes whose operands are evaluated at the same element.
-_ELEMENT_WISE = (Map, Cast, Bitcast, Broadcast)
 
 
 def _native_functions(sheet: Sheet, math: str) -> frozenset[str] | None:
@@ -76,7 +70,7 @@ def _computed_in(fn: str, dtype: DType) -> DType:
         return dtype if fn in _MOVES else f32
     if not dtype.is_float and (FUNCTIONS[fn].rule == "float" or fn in FLOAT_TESTS):
         return f32
-    return i32 if dtype.kind == "bool" and fn not in _LOGICAL else dtype
+    return i32 if dtype.kind == "bool" and fn not in LOGICAL else dtype
 
 
 @dataclass
@@ -119,7 +113,10 @@ class Evaluator:
         self._math = interface.kernel.math
         self._native = _native_functions(sheet, self._math)
         self._special = special
-        self._arith = {dtype: MachineArith(builder, dtype) for dtype in (f32, f64)}
+        self._arith = {
+            dtype: MachineArith(builder, dtype, keeps_nan=sheet.nan_extremes and dtype == f32)
+            for dtype in (f32, f64)
+        }
         self._reader = IndexReader(builder, self.value)
 
     @property
@@ -187,7 +184,7 @@ class Evaluator:
             if made is None and at not in opened:
                 opened.add(at)
                 made = self._special(at)
-                if made is None and isinstance(at, _ELEMENT_WISE):
+                if made is None and isinstance(at, ELEMENT_WISE):
                     stack.extend(below for below in at.operands() if isinstance(below, Tile))
                     continue
             self.at.memo[at] = self.compute(at) if made is None else made

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from certile.ir.dtypes import i64
 from certile.ir.host import NEAR_BYTES, ViewFacts
 from certile.ir.machine import Value
-from certile.ir.machine_build import Builder
+from certile.ir.machine.build import Builder
 from certile.ir.program import Launch
 from certile.ir.rows import RowProgram
 from certile.ir.tile import Load, Store, Tile

@@ -16,7 +16,7 @@ import struct
 from certile.ir.build import rounded
 from certile.ir.dtypes import DType, f8e4m3, f8e5m2, f32, f64, i32, u8
 from certile.ir.machine import Value
-from certile.ir.machine_build import Builder
+from certile.ir.machine.build import Builder
 from certile.records import record
 
 # No integer beyond is finite in 8 bits, and f32 holds every integer up to it.

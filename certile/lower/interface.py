@@ -24,8 +24,8 @@ from certile.ir.machine import (
     SharedArray,
     Value,
 )
-from certile.ir.machine_build import Builder
-from certile.ir.machine_fold import Range
+from certile.ir.machine.build import Builder
+from certile.ir.machine.fold import Range
 from certile.ir.program import Launch
 from certile.ir.tile import Kernel, Load, Parallel, Scalar, Store, View, effects
 from certile.ir.types import Dim

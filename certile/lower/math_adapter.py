@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 
 from certile.ir.dtypes import DType, f32, f64, i32, i64
 from certile.ir.machine import Value
-from certile.ir.machine_build import Builder
+from certile.ir.machine.build import Builder
 from certile.lower.math import FORMATS, Format
 
 __all__ = ["MachineArith"]
@@ -21,11 +21,13 @@ _Body = Callable[[Sequence[Value]], Sequence[Value]]
 class MachineArith:
     """`Arith[Value]` over a builder; operands are floats, integers as wide, or bool values.
 
-    They are uniform or varying.
+    They are uniform or varying.  `keeps_nan` says that a maximum which propagates NaN is one
+    instruction; elsewhere a comparison and a select are no more.
     """
 
-    def __init__(self, builder: Builder, dtype: DType = f32) -> None:
+    def __init__(self, builder: Builder, dtype: DType = f32, *, keeps_nan: bool = False) -> None:
         self.builder = builder
+        self._keeps_nan = keeps_nan
         self._float = dtype
         self._integer = {f32: i32, f64: i64}[dtype]
 
@@ -113,6 +115,12 @@ class MachineArith:
     def select(self, condition: Value, a: Value, b: Value) -> Value:
         """Return a where the condition holds, else b."""
         return self.builder.select(condition, a, b)
+
+    def larger(self, a: Value, b: Value) -> Value:
+        """Return the larger of two numbers or of two NaNs."""
+        if self._keeps_nan:
+            return self.builder.compute("maximum", a, b)
+        return self.builder.select(self.builder.compute("gt", a, b), a, b)
 
     def iadd(self, a: Value, b: Value) -> Value:
         """Return the i32 sum, wrapping."""

@@ -35,9 +35,9 @@ from certile.ir.machine import (
     Store,
     Value,
 )
-from certile.ir.machine_build import Builder
-from certile.ir.machine_fold import Facts, Range, bounds
-from certile.ir.machine_prune import prune
+from certile.ir.machine.build import Builder
+from certile.ir.machine.fold import Facts, Range, bounds
+from certile.ir.machine.prune import prune
 from certile.plan.record import GroupPlan
 
 __all__ = ["builder_of", "most_programs", "narrowed"]

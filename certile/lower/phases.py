@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 
 from certile.ir.dtypes import i64
 from certile.ir.machine import Address, Buffer, Value
-from certile.ir.machine_build import Builder
+from certile.ir.machine.build import Builder
 from certile.ir.tile import Load, Tile
 from certile.lower.coordinates import Coordinate, Shift, value_of
 from certile.plan.congruence import Congruence
@@ -103,14 +103,25 @@ class EdgePack:
         zero = builder.const(0, buffer.dtype)
         together = [builder.load(buffer, place, self.whole, zero) for place in places]
 
-        def alone(_: Value, __: tuple[Value, ...]) -> list[Value]:
+        # What needs no conversion is read into the registers of what is read together; for the
+        # others the pack would have to be there first.
+        direct = buffer.dtype.bits >= 32
+        masks = self._alone()
+
+        def alone(_: Value, before: tuple[Value, ...]) -> list[Value]:
             return [
-                builder.load(buffer, place, mask, zero)
-                for place, mask in zip(places, self._alone(), strict=True)
+                kept if mask is None else builder.load(buffer, at, mask, kept if direct else zero)
+                for at, mask, kept in zip(places, masks, before, strict=True)
             ]
 
-        apart = builder.for_(0, self._rounds(), 1, [zero] * len(places), alone, varying=True)
-        return [builder.select(self.whole, a, b) for a, b in zip(together, apart, strict=True)]
+        start = together if direct else [zero] * len(places)
+        apart = list(builder.for_(0, self._rounds(), 1, start, alone, varying=True))
+        if direct:
+            return apart
+        return [
+            a if mask is None else builder.select(self.whole, a, b)
+            for mask, a, b in zip(masks, together, apart, strict=True)
+        ]
 
     def store(
         self, buffer: Buffer, address: Address, value: Value, v: int, active: Value | None
@@ -122,8 +133,10 @@ class EdgePack:
         builder = self.builder
         builder.store(buffer, address, value, builder.and_(self.whole, active))
         self._stored.add(buffer)
-        mask = builder.and_(self._alone()[v], active)
-        self._pending.append(lambda: builder.store(buffer, address, value, mask))
+        alone = self._alone()[v]
+        if alone is not None:
+            mask = builder.and_(alone, active)
+            self._pending.append(lambda: builder.store(buffer, address, value, mask))
 
     def pass_by(self, buffer: Buffer) -> None:
         """What waits goes first: an element of the buffer is about to be stored by itself."""
@@ -141,9 +154,12 @@ class EdgePack:
         if waiting:
             self.builder.if_(self._some(), stores)
 
-    def _alone(self) -> list[Value]:
-        """Which elements lanes access one by one."""
-        return [self.builder.compute("bit_and", own, self.partial) for own in self.inside]
+    def _alone(self) -> list[Value | None]:
+        """Which elements lanes access one by one; None where only whole packs have the element."""
+        return [
+            None if own is self.whole else self.builder.compute("bit_and", own, self.partial)
+            for own in self.inside
+        ]
 
     def _some(self) -> Value:
         """Whether a lane of the subgroup has a pack that is not whole."""

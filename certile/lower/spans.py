@@ -13,8 +13,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from certile.ir.machine import Value
-from certile.ir.machine_build import Builder
-from certile.ir.machine_fold import Range
+from certile.ir.machine.build import Builder
+from certile.ir.machine.fold import Range
 from certile.ir.tile import (
     Broadcast,
     Cast,

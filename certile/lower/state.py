@@ -87,7 +87,10 @@ class StateMachine:
         return {name: self._evaluator.value(tile) for name, tile in pairs}
 
     def identity(self) -> State:
-        """The state of the empty list; a fold function without one has none and must have init."""
+        """The state of the empty list; a fold function without one has none and must have init.
+
+        Raises ValueError for a law without one.
+        """
         if self.law.identity is None:
             raise ValueError(f"{self.law.name} has no identity")
         return self._terms(self.law.identity, self.dtypes, {})

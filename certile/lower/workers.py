@@ -14,7 +14,7 @@ from functools import partial
 
 from certile.ir.dtypes import i32, i64
 from certile.ir.machine import Value
-from certile.ir.machine_build import Builder
+from certile.ir.machine.build import Builder
 from certile.lower.coordinates import Coordinate, Shift, value_of
 from certile.lower.phases import EdgePack
 from certile.records import record
@@ -129,16 +129,16 @@ class Workers:
             pack = self.pack(builder.const(number, i64), position + len(found))[:reached]
             first = number * self.chunk
             places = [builder.add(own, first + v) for v in range(len(pack))]
+            begins, ends = number == 0, (number + 1) * self.chunk > elements
             masks = [
                 builder.and_(
-                    builder.ge(place, start) if number == 0 else None,
-                    builder.lt(place, stop) if (number + 1) * self.chunk > elements else None,
+                    builder.ge(place, start) if begins else None,
+                    builder.lt(place, stop) if ends else None,
                 )
                 for place in places
             ]
             inside = [builder.true() if mask is None else mask for mask in masks]
-            whole = builder.compute("bit_and", inside[0], inside[-1])
-            some = builder.or_(inside[0], inside[-1])
+            whole, some = self._extent(inside, begins=begins, ends=ends)
             if elements < self.lane_elements:
                 # A row may lie between the two ends of a pack.
                 for mask in inside[1:-1]:
@@ -151,6 +151,16 @@ class Workers:
                 for v, (at, mask) in enumerate(zip(self.shifted(pack, shift), inside, strict=True))
             ]
         return found
+
+    def _extent(self, inside: Sequence[Value], *, begins: bool, ends: bool) -> tuple[Value, Value]:
+        """Whether all elements of a pack exist, and whether the first or the last one does.
+
+        Where a domain only begins, all after one that exists do, too; where it ends, all before.
+        """
+        first, last = inside[0], inside[-1]
+        if begins and ends:
+            return self.builder.compute("bit_and", first, last), self.builder.or_(first, last)
+        return (first, last) if begins else (last, first)
 
     def shifted(self, pack: Sequence[Element], shift: Shift | None) -> list[Element]:
         """The elements at coordinates that are less by a phase."""

@@ -23,6 +23,7 @@ class Buffer(ctypes.Structure):
     _fields_ = (
         ("host", ctypes.c_void_p),
         ("bytes", ctypes.c_uint64),
+        ("offset", ctypes.c_uint64),
         ("granule", ctypes.c_uint32),
         ("writable", ctypes.c_uint32),
         ("alias", ctypes.c_uint32),

@@ -44,9 +44,15 @@ class Binding:
 
 
 def bind(
-    kernel: Entry, sizes: Sequence[int], given: Mapping[int, object], launch: abi.Launch
+    kernel: Entry,
+    sizes: Sequence[int],
+    given: Mapping[int, object],
+    launch: abi.Launch,
+    offsets: Mapping[int, int],
 ) -> Binding:
     """Fill the buffer records of `launch`; `sizes` are the parameters' element sizes.
+
+    `offsets` says by index how many bytes of an array lie before the kernel's pointer to it.
 
     Raises:
         ArgumentError: if an index is missing or unknown, or an array does not fit.
@@ -56,13 +62,16 @@ def bind(
         raise _wrong(f"buffers {sorted(parameters)} are needed, {sorted(given)} given")
     arrays = {}
     for (index, parameter), size in zip(parameters.items(), sizes, strict=True):
-        array = _as_array(parameter, given[index])
+        array, offset = _as_array(parameter, given[index]), offsets.get(index, 0)
         _check(parameter, array, size)
+        if not 0 <= offset <= array.nbytes:
+            raise _wrong(f"buffer {index} of {array.nbytes} bytes does not begin at byte {offset}")
         arrays[index] = array
         scalar = base_scalar(parameter.type)
         launch.buffers[index] = abi.Buffer(
             host=array.ctypes.data,
             bytes=array.nbytes,
+            offset=offset,
             granule=SCALARS[scalar] if scalar else 1,
             writable=int(not parameter.const),
             alias=index,
@@ -113,6 +122,7 @@ def _find_aliases(arrays: Mapping[int, Array], launch: abi.Launch) -> None:
             first = launch.buffers[seen[extent]]
             launch.buffers[index].alias = seen[extent]
             first.writable |= launch.buffers[index].writable
+            first.granule = min(first.granule, launch.buffers[index].granule)
             continue
         seen[extent] = index
     # Only when every alias is known is it known what may be stored to.

@@ -6,6 +6,7 @@ its own that goes with it.  Leaves files to `certile.store`, and compiling to
 `certile.metalsim.building`, which can rebuild whatever is asked for.
 """
 
+import atexit
 import functools
 import tempfile
 from pathlib import Path
@@ -76,4 +77,7 @@ def _own() -> Store:
 
 @functools.lru_cache(maxsize=1)
 def _temporary_folder() -> "tempfile.TemporaryDirectory[str]":
-    return tempfile.TemporaryDirectory(prefix="certile-metalsim-")
+    folder = tempfile.TemporaryDirectory(prefix="certile-metalsim-")
+    # Left to its finalizer, it would go with a ResourceWarning.
+    atexit.register(folder.cleanup)
+    return folder

@@ -160,6 +160,7 @@ class LoadedKernel:
         grid: Extent,
         threads: Extent,
         *,
+        offsets: Mapping[int, int] | None = None,
         constants: Mapping[int, bool | int | float] | None = None,
         threadgroup_bytes: int | Mapping[int, int] = 0,
         seed: int = 0,
@@ -168,12 +169,13 @@ class LoadedKernel:
 
         `buffers` maps buffer indices to C-contiguous arrays of the declared scalar (bfloat:
         `ml_dtypes.bfloat16` or uint16; a struct: its bytes); a reference parameter also takes a
-        Python or NumPy scalar.  `constants` gives function constants, `threadgroup_bytes` the
-        length of `[[threadgroup(n)]]` parameters (a number: of index 0).  A `seed` other than 0
-        shuffles the order of threads, SIMD lanes and threadgroups.
+        Python or NumPy scalar.  `offsets` says where in a buffer, in bytes, the kernel's pointer
+        begins; it may go back from there to the buffer's start.  `constants` gives function
+        constants, `threadgroup_bytes` the length of `[[threadgroup(n)]]` parameters (a number: of
+        index 0).  A `seed` other than 0 shuffles the order of threads, SIMD lanes and threadgroups.
 
         Raises:
-            ArgumentError: X020, for buffers, extents, constants or a seed that do not fit.
+            ArgumentError: X020, for buffers, offsets, extents, constants or a seed that do not fit.
         """
         library, kernel = self._library, self._kernel
         launch = abi.Launch(seed=_seed(seed))
@@ -183,7 +185,7 @@ class LoadedKernel:
         _set_dynamic(kernel, launch, threadgroup_bytes)
         with _ONE_AT_A_TIME:
             # The binding keeps the arrays of converted scalars alive until the run has ended.
-            binding = bind(kernel, library._element_sizes(kernel), buffers, launch)
+            binding = bind(kernel, library._element_sizes(kernel), buffers, launch, offsets or {})
             library._set_constants(constants or {})
             outcome = library._launch(kernel, launch)
             del binding

@@ -95,13 +95,18 @@ def choose(
     if options.subgroup_reductions == "off":
         off = Declined("off", "subgroup reductions are switched off")
         return _declined(made, off, serve=level != "subgroup")
-    request = _Request(kernel, parallel, scored_by, facts, made, level)
-    if level == "worker":
+    return _map_by_lanes(_Request(kernel, parallel, scored_by, facts, made, level))
+
+
+def _map_by_lanes(request: _Request) -> GroupPlan:
+    """The plan of a launch that asks for no group: of one map or, of the family, the best form."""
+    if request.level == "worker":
         return _one_a_worker(request)
     beside = _flat(request)
     if beside is not None:
         return beside
-    first, *others = forms.as_written(options, sheet)
+    options = request.made.options
+    first, *others = forms.as_written(options, request.made.sheet)
     plan = _planned(request, first, _admitted(request, first))
     return plan if options.policy == "analytic" else _best_form(request, plan, others)
 

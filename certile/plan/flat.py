@@ -19,12 +19,9 @@ from certile.ir.host import ViewFacts
 from certile.ir.node import Node
 from certile.ir.rows import RowProgram
 from certile.ir.tile import (
-    Bitcast,
-    Broadcast,
-    Cast,
+    ELEMENT_WISE,
     Const,
     Load,
-    Map,
     ScalarArg,
     Store,
     Tile,
@@ -47,7 +44,6 @@ MOST_PACKS: Final = 4
 # Bytes of its narrowest view that a thread has under way.
 UNDER_WAY: Final = 32
 # Nodes whose value at an element needs nothing but values at that element.
-_ELEMENT_WISE: Final = (Map, Cast, Bitcast, Broadcast)
 
 
 def is_element_wise(stores: Iterable[Node]) -> bool:
@@ -97,7 +93,7 @@ def accesses(stores: Iterable[Node]) -> Iterator[Node]:
                 yield node
             case Const() | ScalarArg():
                 pass
-            case _ if isinstance(node, _ELEMENT_WISE):
+            case _ if isinstance(node, ELEMENT_WISE):
                 pending += [below for below in node.operands() if isinstance(below, Tile)]
             case _:
                 yield node

@@ -17,7 +17,6 @@ from certile.ir.groups import GroupProgram, GroupStep, all_steps, place_of
 from certile.ir.node import Node, reach
 from certile.ir.tile import Load, Reduce, Serial, Store, View
 from certile.plan.classes import ANALYTIC_WAVE
-from certile.plan.composed import composed_batches
 from certile.plan.cost import CandidateFacts
 from certile.plan.layout import slots
 from certile.plan.record import Mapping
@@ -25,7 +24,22 @@ from certile.plan.space import tree_words
 from certile.plan.work import Access, Arithmetic, Sweep, Work, arithmetic_of, merge_of
 from certile.targets.sheet import Sheet
 
-__all__ = ["facts_of_group", "private_words"]
+__all__ = ["collective_batches", "facts_of_group", "private_words", "useful_threads"]
+
+
+def collective_batches(outputs: int, threads: int, lanes: int = 32) -> int | None:
+    """The rounds in which a group's subgroups make all outputs, one an output.
+
+    None when the group is no whole number of subgroups: its lanes reduce in order instead.
+    """
+    if threads < lanes or threads % lanes:
+        return None
+    return -(-outputs // (threads // lanes))
+
+
+def useful_threads(outputs: int, threads: int, lanes: int) -> int:
+    """The threads that outputs can use, `lanes` each, of the `threads` that a group may have."""
+    return min(outputs * lanes, threads)
 
 
 def private_words(program: GroupProgram) -> int:
@@ -118,7 +132,7 @@ class _Counter:
         spread, rounds, each = elements, times, 1
         if step.kind == "reduce":
             each = step.reductions[0].leaves
-            batches = composed_batches(elements, self.threads, self.lanes)
+            batches = collective_batches(elements, self.threads, self.lanes)
             if step.collective and batches is not None:
                 spread, rounds = each * (self.threads // self.lanes), batches * times
                 self.collectives += rounds * len(merges)

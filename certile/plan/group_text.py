@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 
 from certile.ir.groups import GroupStep, Staged
 from certile.ir.tile import Carried, Load, Memory, Serial, Store
-from certile.plan.composed import composed_batches
+from certile.plan.group_counts import collective_batches
 from certile.plan.record import GroupPlan
 
 __all__ = ["step_lines", "steps_json"]
@@ -86,7 +86,7 @@ def _batches(plan: GroupPlan, step: GroupStep) -> int | None:
     """The batches of a reduction that subgroups make."""
     if not step.collective:
         return None
-    return composed_batches(step.elements, plan.workers, plan.sheet.lanes)
+    return collective_batches(step.elements, plan.workers, plan.sheet.lanes)
 
 
 def _count(number: int, noun: str, several: str = "") -> str:

@@ -19,9 +19,8 @@ from certile.diagnostics import Refusal
 from certile.ir.groups import GroupProgram, GroupStep, all_steps
 from certile.ir.tile import Kernel, Parallel
 from certile.plan.candidates import candidate_of, won
-from certile.plan.composed import composed_work
 from certile.plan.cost import CandidateFacts, CostPolicy, checked
-from certile.plan.group_counts import facts_of_group, private_words
+from certile.plan.group_counts import facts_of_group, private_words, useful_threads
 from certile.plan.record import (
     Candidate,
     Declined,
@@ -113,7 +112,7 @@ def _threads(made: GroupPlan, program: GroupProgram, limits: Limits) -> list[int
 def _useful(made: GroupPlan, step: GroupStep, limits: Limits) -> int:
     """The threads that a step has work for: a subgroup a result where lanes work together."""
     together = step.collective and made.options.subgroup_reductions != "off"
-    return composed_work(step.elements, limits.threads, limits.lanes if together else 1)
+    return useful_threads(step.elements, limits.threads, limits.lanes if together else 1)
 
 
 @record

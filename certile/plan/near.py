@@ -11,10 +11,10 @@ from certile.targets.sheet import Sheet
 
 __all__ = ["fits", "is_next_to"]
 
-# The part of a core's cache that a row may take, so that what is read next to it stays too.
-CACHE_SHARE = 2
-# The part of a multiprocessor's cache that rows can fill: other reads pass through it.
-OWN_CACHE = 7 / 8
+# The share of a cache that a row may take, so that what is read next to it stays too.
+CACHE_SHARE = 1 / 2
+# The share of a multiprocessor's own cache that rows can fill: other reads pass through it.
+OWN_CACHE_SHARE = 7 / 8
 
 
 def fits(sheet: Sheet, row_bytes: int, programs_at_once: int = 1) -> bool:
@@ -24,12 +24,12 @@ def fits(sheet: Sheet, row_bytes: int, programs_at_once: int = 1) -> bool:
     largest, which all multiprocessors use.
     """
     if sheet.kind == "cpu":
-        return row_bytes <= sheet.cache_bytes[1] // CACHE_SHARE
+        return row_bytes <= CACHE_SHARE * sheet.cache_bytes[1]
     together = row_bytes * programs_at_once
     shared = together * sheet.multiprocessors
-    return is_next_to(sheet, together) or shared <= sheet.cache_bytes[-1] // CACHE_SHARE
+    return is_next_to(sheet, together) or shared <= CACHE_SHARE * sheet.cache_bytes[-1]
 
 
 def is_next_to(sheet: Sheet, together: int) -> bool:
     """Whether the rows of all programs that a GPU's multiprocessor runs stay in its own cache."""
-    return together <= OWN_CACHE * sheet.cache_bytes[0]
+    return together <= OWN_CACHE_SHARE * sheet.cache_bytes[0]

@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, TypeGuard, get_args, get_origin, get_type_hints
 
 from certile.diagnostics import ArgumentError
+from certile.language.integers import integer_or_none
 from certile.records import record
 
 if TYPE_CHECKING:
@@ -94,11 +95,18 @@ def options_of(plan: Options | Mapping[str, Any] | None, otherwise: Options) -> 
     if unknown:
         message = f"the planner has no option {', '.join(unknown)}"
         raise ArgumentError("A009", message, hint=f"use {', '.join(known)}")
-    for name, value in plan.items():
+    plain = {name: _plain(value) for name, value in plan.items()}
+    for name, value in plain.items():
         scorer = name == "policy" and is_scorer(value)
         if not scorer and not _fits(value, known[name]):
             raise ArgumentError("A009", f"the planner's {name} is not {value!r}")
-    return replace(otherwise, **plan)
+    return replace(otherwise, **plain)
+
+
+def _plain(value: object) -> Any:  # noqa: ANN401 - whatever it is
+    """An integer of any kind as Python's, anything else as it is."""
+    number = integer_or_none(value)
+    return value if number is None else number
 
 
 def _fits(value: object, hint: Any) -> bool:  # noqa: ANN401 - a type, a union or a literal

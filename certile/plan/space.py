@@ -194,17 +194,17 @@ def enumerate_space(
     packing = packing_refusal(rows)
     legal: list[tuple[int, int]] = []
     rejected: list[Rejection] = []
-    left_out = False
+    refusals: tuple[Refusal, ...] = ()
     for width in widths:
         asked = Mapping("subgroup", width, options.programs_per_group or 1, wide, phase=phase)
-        for packed in _packed(rows, programs, asked, limits, options, apart=packing is not None):
+        for packed in _packed(rows, programs, asked, limits, options, packing):
             if isinstance(packed, Rejection):
                 rejected.append(packed)
-            elif packed:
+            elif not isinstance(packed, Refusal):
                 legal.append((width, packed))
-            else:
-                left_out = options.programs_per_group is not None
-    refusals = (packing,) if left_out and packing is not None else ()
+            elif options.programs_per_group is not None:
+                # Nobody asked for the packs of a search, so that none of those is worth a word.
+                refusals = (packed,)
     if not legal:
         return _nothing_legal(rejected, refusals)
     return Space(tuple(legal), tuple(rejected), refusals)
@@ -216,12 +216,11 @@ def _packed(
     asked: Mapping,
     limits: Limits,
     options: Options,
-    *,
-    apart: bool,
-) -> Iterator[int | Rejection]:
-    """Each Q of a width that is legal, or the limit that it breaks, or 0 for one left out.
+    packing: Refusal | None,
+) -> Iterator[int | Rejection | Refusal]:
+    """Each Q of a width that is legal, or the limit that it breaks, or `packing` in its place.
 
-    Programs of several subgroups share no group where they are to stay `apart`.
+    `packing` says why programs of several subgroups share no group; None where they may.
     """
     width = asked.subgroups_per_program
     broken = _width_rejection(rows, asked) or _stripe_rejection(rows, asked, limits)
@@ -229,8 +228,8 @@ def _packed(
         yield broken
         return
     for packed in _packs(width, programs, limits, options):
-        if width > 1 and packed > 1 and apart:
-            yield 0
+        if width > 1 and packed > 1 and packing is not None:
+            yield packing
         else:
             mapping = replace(asked, programs_per_group=packed)
             yield _shared_rejection(rows, mapping, limits) or packed

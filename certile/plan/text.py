@@ -101,7 +101,7 @@ def _forms(plan: GroupPlan) -> Iterator[str]:
     """What was derived, or why nothing was looked for, and what each planned form came to."""
     if plan.derivation is not None:
         laws = ", ".join(law.name for law in plan.derivation.laws)
-        made = " and ".join(node.law.name for node in plan.rows.apart) if plan.rows else ""
+        made = " and ".join(node.law.name for node in _again(plan.rows)) if plan.rows else ""
         sweeps = {} if plan.rows is None else swept(plan.rows)
         said = ", ".join(f"{name} is swept {_often(count)}" for name, count in sweeps.items())
         digest = plan.derivation.digest[:_DIGITS]
@@ -161,8 +161,7 @@ def _program(plan: GroupPlan) -> Iterator[str]:
         axes = sorted(plan.rows.lanes, key=lambda axis: axis.uid)
         across = ", ".join(axis.name for axis in axes) or "no axis"
         yield f"  lanes along  {across}: the fewest rounds; uniform loops walk the other axes"
-    bodies = (step.body for step in flat(plan.rows.steps) if step.kind == "fallback")
-    again = {step.node for body in bodies for step in flat(body)}
+    again = _again(plan.rows)
     for node in plan.rows.folds:
         names = ", ".join(axis.name for axis in node.over)
         way = f"{node.policy}, by each lane alone"
@@ -178,6 +177,13 @@ def _program(plan: GroupPlan) -> Iterator[str]:
         yield f"  scan         {scan.law.name} over {scan.over.static}, {way}; {where}"
     yield f"  kept tiles   {len(plan.rows.materialized)} ({plan.materialization})"
     yield from _reads(plan.rows)
+
+
+def _again(rows: RowProgram) -> tuple[Reduce, ...]:
+    """The reductions as written that a fallback makes, by all lanes together or by each alone."""
+    bodies = (step.body for step in flat(rows.steps) if step.kind == "fallback")
+    inside = {step.node for body in bodies for step in flat(body)}
+    return (*rows.apart, *(node for node in rows.folds if node in inside))
 
 
 def _rounding(plan: GroupPlan, node: Reduce) -> Iterator[str]:

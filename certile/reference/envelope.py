@@ -89,11 +89,11 @@ def closed_error(
 ) -> list[Array | None] | None:
     """The bound of each result of a tree, by the closed form of the laws that have one here."""
     law, dtype = node.law, node.accumulate
-    x, e = wide(args[0].data), _error(args[0])
+    x, e = wide(args[0].data), args[0].errors()
     if law.builtin is not None and law.lift == _ITSELF:
         for start in init:
             x = np.concatenate([_column(wide(start.data), x), x], axis=-1)
-            e = np.concatenate([_column(_error(start), e), e], axis=-1)
+            e = np.concatenate([_column(start.errors(), e), e], axis=-1)
         made = _BUILTIN[law.builtin](x, e, wide(found[0].data), dtype, depth, whole)
         return [_flushed(made, x, dtype, how)]
     if _of_ranks(law) and not init:
@@ -156,7 +156,7 @@ def scan_error(
     law, count = node.law, args[0].data.shape[-1]
     turn = slice(None, None, -1) if node.reverse else slice(None)
     if law.builtin is not None and law.lift == _ITSELF:
-        x, e = wide(args[0].data)[..., turn], _error(args[0])[..., turn]
+        x, e = wide(args[0].data)[..., turn], args[0].errors()[..., turn]
         center = wide(found[0].data)[..., turn]
         made = _BUILTIN[law.builtin](x, e, center, node.accumulate, depth, prefixes)
         return [_flushed(made, x, node.accumulate, how)[..., turn]]
@@ -184,9 +184,9 @@ def exact_rows(args: Sequence[Value], init: Sequence[Value]) -> Array:
     """The rows whose leaves and start values are all exact."""
     unsure = np.zeros(args[0].data.shape[:-1], np.bool_)
     for arg in args:
-        unsure = unsure | (_error(arg) > 0).any(axis=-1)
+        unsure = unsure | (arg.errors() > 0).any(axis=-1)
     for start in init:
-        unsure = unsure | (_error(start) > 0)
+        unsure = unsure | (start.errors() > 0)
     return np.asarray(~unsure)
 
 
@@ -205,13 +205,6 @@ def growth(steps: float, unit: float) -> float:
     """k u / (1 - k u), the growth of a relative error over k roundings."""
     share = steps * unit
     return share / (1 - share) if share < 0.5 else math.inf
-
-
-def _error(value: Value) -> Array:
-    """The bounds as large as the data, since they are summed along it."""
-    if value.error is None:
-        return np.zeros(value.data.shape)
-    return np.broadcast_to(value.error, value.data.shape)
 
 
 def _column(start: Array, like: Array) -> Array:
@@ -265,12 +258,16 @@ def sum_error(x: Array, e: Array, center: Array, dtype: DType, depth: int, fold:
     against = ((center == np.inf) & (negative > limit)) | ((center == -np.inf) & (positive > limit))
     partial = (np.maximum(positive, negative) > limit) & (np.abs(center) <= limit)
     bound = settled(made, center, (x, e), dtype, both | against | partial, fold)
-    exact = (inherited == 0) & _every_order_exact(x, size, dtype, fold)
+    held = np.maximum(positive, negative) <= limit
+    exact = held & (inherited == 0) & _every_order_exact(x, size, dtype, fold)
     return np.where(exact, 0.0, bound)
 
 
 def _every_order_exact(x: Array, size: Array, dtype: DType, fold: Fold) -> Array:
-    """Whether all leaves are multiples of one power of two that no partial sum outgrows."""
+    """Whether all leaves are multiples of one power of two that no partial sum outgrows.
+
+    Whether a partial sum overflows is another question, since a power of two may be large.
+    """
     known = (size > 0) & np.isfinite(size)
     exponent = np.frexp(np.where(known, size, 1.0))[1]
     digits = round(-math.log2(UNIT[dtype]))

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from certile.ir.dtypes import DType, f32, f64, i32
-from certile.ir.functions import COMPARISONS, FUNCTIONS
+from certile.ir.functions import FUNCTIONS, LOGICAL
 from certile.reference import machine_numeric as numeric
 from certile.reference.machine_numeric import Array
 
@@ -21,14 +21,8 @@ from certile.reference.machine_numeric import Array
 # operands, in f32 of others.
 Overrides = Mapping[str, Callable[..., Array]]
 
+
 # Functions that mean the same for bools as for bits; the others are arithmetic of 0 and 1.
-_LOGICAL = (
-    COMPARISONS
-    | {"maximum", "minimum", "fmax", "fmin", "where"}
-    | {"bit_and", "bit_or", "bit_xor", "bit_not"}
-)
-
-
 def apply(
     fn: str, args: Sequence[Array], dtype: DType, overrides: Overrides | None = None
 ) -> Array:
@@ -41,7 +35,7 @@ def apply(
     if function.rule == "float" and not dtype.is_float:
         args = [numeric.convert(arg, dtype, f32) for arg in args]
         dtype = f32
-    if dtype.kind == "bool" and fn not in _LOGICAL:
+    if dtype.kind == "bool" and fn not in LOGICAL:
         made = apply(fn, [arg.astype(np.int32) for arg in args], i32)
         return np.asarray(made != 0)
     if overrides and fn in overrides:

@@ -31,6 +31,13 @@ from certile.reference.values import LARGEST, Value
 _BLOCK, _LANES = 4096, 128
 # The lanes of a block meet at these distances, in this order.
 _DISTANCES = (16, 8, 4, 2, 1, 64, 32)
+# The laws that NumPy has as functions of two arrays.
+UFUNCS = {
+    "add": np.add,
+    "mul": np.multiply,
+    "maximum": np.maximum,
+    "minimum": np.minimum,
+}
 
 
 def reduce(
@@ -391,17 +398,9 @@ def _quick(law: Law, dtype: DType, args: Sequence[Value]) -> tuple[Value, ...] |
     if data.shape[-1] == 0:
         return None
     if law.builtin is not None and dtype.kind != "bool" and law.lift == (Var("x"),):
-        reduction: Callable[..., Array] = _UFUNCS[law.builtin].reduce
+        reduction: Callable[..., Array] = UFUNCS[law.builtin].reduce
         return (Value(np.asarray(reduction(data, axis=-1, dtype=data.dtype))),)
     if law in (ARGMAX, ARGMIN):
         found = np.argmax(data, axis=-1) if law == ARGMAX else np.argmin(data, axis=-1)
         return (Value(np.asarray(found).astype(np.int64)),)
     return None
-
-
-_UFUNCS = {
-    "add": np.add,
-    "mul": np.multiply,
-    "maximum": np.maximum,
-    "minimum": np.minimum,
-}

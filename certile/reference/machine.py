@@ -47,7 +47,7 @@ from certile.ir.machine import (
     Store,
     Value,
 )
-from certile.ir.machine_print import Printer
+from certile.ir.machine.printer import Printer
 from certile.records import record
 from certile.reference import machine_numeric as numeric
 from certile.reference.machine_memory import Cells, Findings
@@ -99,13 +99,7 @@ def run_machine(
     memory = {b: _bind(b, buffers, kernel.subgroups) for b in kernel.buffers}
     groups = -(-programs // kernel.programs_per_group)
     values = {"programs": programs, **scalars}
-    missing = [scalar.name for scalar in kernel.scalars if scalar.name not in values]
-    if missing:
-        raise InternalError("M011", f"no value for {', '.join(missing)}")
-    for scalar in kernel.scalars:
-        if scalar.known and not scalar.known[0] <= values[scalar.name] <= scalar.known[1]:
-            message = f"{scalar.name} is {values[scalar.name]}, which the kernel is not made for"
-            raise InternalError("M011", message)
+    _require_scalars(kernel, values)
     findings = Findings()
     step = max(1, _BATCH // (kernel.lanes * kernel.subgroups))
     barriers = 0
@@ -124,6 +118,17 @@ def run_machine(
         findings.of("misaligned"),
         findings.of("overflows"),
     )
+
+
+def _require_scalars(kernel: MachineKernel, values: Mapping[str, bool | int | float]) -> None:
+    """Raise `InternalError` M011 for a scalar without a value, or outside what is known of it."""
+    missing = [scalar.name for scalar in kernel.scalars if scalar.name not in values]
+    if missing:
+        raise InternalError("M011", f"no value for {', '.join(missing)}")
+    for scalar in kernel.scalars:
+        if scalar.known and not scalar.known[0] <= values[scalar.name] <= scalar.known[1]:
+            message = f"{scalar.name} is {values[scalar.name]}, which the kernel is not made for"
+            raise InternalError("M011", message)
 
 
 def _bind(buffer: Buffer, buffers: Mapping[str, Array], subgroups: int) -> Cells:

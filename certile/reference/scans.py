@@ -19,16 +19,9 @@ from certile.reference import machine_numeric as numeric
 from certile.reference.algebra import Algebra, State
 from certile.reference.bounding import Freedom
 from certile.reference.envelope import scan_error
-from certile.reference.laws import joined, loosened, overflows, part, spread, stripped
+from certile.reference.laws import UFUNCS, joined, loosened, overflows, part, spread, stripped
 from certile.reference.machine_numeric import Array
 from certile.reference.values import UNIT, Value
-
-_RUNNING = {
-    "add": np.add,
-    "mul": np.multiply,
-    "maximum": np.maximum,
-    "minimum": np.minimum,
-}
 
 
 def scan(node: Scan, args: Sequence[Value], how: Freedom | None, depth: int) -> tuple[Value, ...]:
@@ -119,7 +112,7 @@ def _running(node: Scan, algebra: Algebra, args: Sequence[Value], *, padded: boo
     builtin, data = node.law.builtin, leaves[0].data
     if builtin is not None and leaves[0].error is None and data.dtype != np.bool_:
         turn = slice(None, None, -1) if node.reverse else slice(None)
-        made = _RUNNING[builtin].accumulate(data[..., turn], axis=-1, dtype=data.dtype)
+        made = UFUNCS[builtin].accumulate(data[..., turn], axis=-1, dtype=data.dtype)
         return (Value(made[..., turn]),)
     count = data.shape[-1]
     order = range(count - 1, -1, -1) if node.reverse else range(count)

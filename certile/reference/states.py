@@ -104,7 +104,7 @@ class _State:
     def add(self, part: Part) -> None:
         """Make one more component."""
         leaves = self.elements(part.body)
-        x, e = wide(leaves.data), _bounds(leaves)
+        x, e = wide(leaves.data), leaves.errors()
         if part.kind == "mean":
             self.values[part.name] = self._mean(x, e)
             return
@@ -157,7 +157,7 @@ class _State:
         inherited, levels = e.sum(axis=-1), self.tree.depth + 1
         about = [self.elements(centre.key) for centre in part.centres]
         hulls = [
-            self._hull(centre, wide(key.data), _bounds(key))
+            self._hull(centre, wide(key.data), key.errors())
             for centre, key in zip(part.centres, about, strict=True)
         ]
         rounding = growth(part.steps * levels, self.unit)
@@ -220,9 +220,3 @@ class _State:
         moved = 2 * scale * np.sqrt(tree.coupling * spread)
         moved = moved + scale * scale * (2 * tree.coupling + 9 * count * (tree.depth + 1) * off)
         return np.asarray(rounding * (spread + moved) + moved + count * (scale * off) ** 2)
-
-
-def _bounds(value: Value) -> Array:
-    if value.error is None:
-        return np.zeros(value.data.shape)
-    return np.broadcast_to(value.error, value.data.shape)

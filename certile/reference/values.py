@@ -79,6 +79,12 @@ class Value:
         shape = self.data.shape
         return self.each(lambda array: np.broadcast_to(array, shape))
 
+    def errors(self) -> Array:
+        """The error of each element, as large as `data`, since errors are summed along it."""
+        if self.error is None:
+            return np.zeros(self.data.shape)
+        return np.broadcast_to(self.error, self.data.shape)
+
 
 def wide(data: Array) -> Array:
     """The elements as float64, for bounds."""

@@ -25,8 +25,9 @@ class Sheet:
     most that the arrays of one lane may hold (None: any).  `wave` is the number of programs that
     fill the device once.  `native_functions` are the transcendental functions the
     target's own library provides (None: all); lowering expands the others.  Under `math="fast"` the
-    target's own `fast_functions` serve as well.  `provenance` says, field by field, where a number
-    is from.
+    target's own `fast_functions` serve as well.  `nan_extremes` says that
+    a maximum that gives NaN for a NaN is one instruction.  `provenance` says, field by field, where
+    a number is from.
 
     What the service policy reads: `vector_bytes` is the widest access, of a vector on a CPU and of
     one lane on a GPU; `registers` are a core's vector registers, or the 32-bit ones that the lanes
@@ -63,6 +64,7 @@ class Sheet:
     dispatch: float = 0.0
     flushes_subnormals: bool = False
     exact_division: bool = True
+    nan_extremes: bool = False
     architecture: str = ""
     native_functions: frozenset[str] | None = None
     fast_functions: frozenset[str] = frozenset()

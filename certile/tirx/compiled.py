@@ -19,7 +19,7 @@ import numpy.typing as npt
 from certile.diagnostics import ArgumentError, UnsupportedError, shown_number
 from certile.ir.array_types import BEYOND_NUMPY, numpy_dtype, plain_dtype
 from certile.ir.dtypes import DType
-from certile.ir.machine_fold import bounds
+from certile.ir.machine.fold import bounds
 from certile.records import record
 from certile.tirx import tvm
 from certile.tirx.conversions import stored_type

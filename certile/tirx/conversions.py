@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from certile.codegen.threads.spelling import NARROW
 from certile.ir.dtypes import DType, bf16, bool_, f16, f32, f64, i32, u8, u16, u32, u64
-from certile.ir.machine_fold import bounds
+from certile.ir.machine.fold import bounds
 from certile.tirx import tvm
 from certile.tirx.numbers import Numbers, carried, unsigned
 from certile.tirx.tvm import Term

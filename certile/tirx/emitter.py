@@ -36,7 +36,7 @@ from certile.ir.machine import (
     ScalarParameter,
     Value,
 )
-from certile.ir.machine_fold import facts_of
+from certile.ir.machine.fold import facts_of
 from certile.tirx import tvm
 from certile.tirx.conversions import Conversions, stored_type
 from certile.tirx.externs import TirxTarget

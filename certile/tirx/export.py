@@ -197,13 +197,8 @@ def export(  # noqa: PLR0913 - the declarations of a caller, each by its name
     options = permitted(options_of(plan, Options()), target, declared=declared)
     subject = subject_of(kernel_or_op, shapes, dtypes, scalars)
     _inside(subject)
-    compiled = compile_program(
-        subject.kernel,
-        subject.facts(),
-        subject.programs,
-        sheet or DEFAULTS[SHEETS[target]],
-        options,
-    )
+    wanted = sheet or DEFAULTS[SHEETS[target]]
+    compiled = compile_program(subject.kernel, subject.facts(), subject.programs, wanted, options)
     launches = [_launch(each, subject, target, noalias=noalias) for each in compiled.launches]
     made = tuple(launch for launch in launches if launch is not None)
     return Exported(subject, target, made, architecture, noalias)

@@ -21,7 +21,7 @@ from typing import Any, Literal
 from certile.diagnostics import InternalError, UnsupportedError
 from certile.ir.array_types import FULL_NAMES
 from certile.ir.dtypes import DType, bool_, u64
-from certile.ir.machine_fold import wrap
+from certile.ir.machine.fold import wrap
 from certile.records import record
 from certile.tirx.externs import EXTERNS, INTRINSICS, TirxTarget
 

@@ -15,14 +15,6 @@ pytestmark = pytest.mark.gpu
 SWIZZLE = BitLinear((8, 8), ((8 + 1, 16 + 2, 32 + 4), (1, 2, 4)), 64)
 
 
-@pytest.fixture
-def torch():
-    torch = pytest.importorskip("torch")
-    if not torch.cuda.is_available():
-        pytest.skip("no CUDA device")
-    return torch
-
-
 def on_both(torch, kernel, inputs, outputs):
     """The outputs of a kernel on the GPU and of the interpreter, as NumPy arrays."""
     moved = [torch.from_numpy(array).cuda() for array in inputs]

@@ -18,14 +18,6 @@ def softmax(x: ct.View, y: ct.View):
         y[r, cols] = ct.cast(e / ct.reduce(e, cols, ct.add), y.dtype)
 
 
-@pytest.fixture
-def torch():
-    torch = pytest.importorskip("torch")
-    if not torch.cuda.is_available():
-        pytest.skip("no CUDA device")
-    return torch
-
-
 @pytest.mark.parametrize("columns", [1, 33, 1000, 4096])
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16", "float16"])
 def test_a_kernel_runs_on_device_tensors(torch, columns, dtype):
@@ -73,3 +65,19 @@ def test_element_wise_work_of_any_number_of_elements(torch, dtype, start):
         assert torch.isnan(y[count:]).all()
     # One for each class of numbers, whatever the number.
     assert kernel.compilations - before <= 4
+
+
+@pytest.mark.parametrize("reduction", ["none", "sum", "mean"])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_losses_of_device_tensors_stay_there(torch, reduction, weighted):
+    logits = torch.randn(9, 33, device="cuda")
+    labels = torch.tensor([0, 5, 32, -100, 1, 2, 3, 4, 5], device="cuda")
+    weight = torch.rand(33, device="cuda") if weighted else None
+    found = ops.cross_entropy(logits, labels, weight=weight, reduction=reduction)
+    assert found.device == logits.device
+    torch.testing.assert_close(
+        found,
+        torch.nn.functional.cross_entropy(logits, labels, weight, reduction=reduction),
+        rtol=1e-5,
+        atol=1e-6,
+    )

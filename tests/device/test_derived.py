@@ -16,14 +16,6 @@ COLUMNS = 131_072 + 4
 FINITE = [k for k, kind in enumerate(KINDS) if kind in ORDINARY]
 
 
-@pytest.fixture
-def torch():
-    torch = pytest.importorskip("torch")
-    if not torch.cuda.is_available():
-        pytest.skip("no CUDA device")
-    return torch
-
-
 def softmax(x: ct.View, v: ct.View, y: ct.View):
     rows, cols = ct.axis("rows", x.shape[0]), ct.axis("cols", x.shape[1])
     for r in ct.parallel(rows):

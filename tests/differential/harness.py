@@ -13,7 +13,7 @@ import numpy as np
 
 from certile.codegen import emitter_for
 from certile.ir.host import ViewFacts, is_near
-from certile.ir.machine_verify import check_machine
+from certile.ir.machine.verify import check_machine
 from certile.ir.tile import View
 from certile.ir.types import Dim
 from certile.ir.verify import verify

@@ -24,6 +24,7 @@ from certile.runtime.cuda.toolchain import compile_cuda
 from tests.differential.harness import REFERENCE, SHEETS, Case
 from tests.differential.loads import machine_loads
 from tests.metal_units import Unit
+from tests.platforms import nvrtc
 
 SHARES = [(1, 1, 1), (1, 3, 1), (1, 2, 4), (2, 1, 1), (3, 1, 2), (8, 1, 1), (32, 1, 1)]
 ROWS, WIDTH = 7, 205
@@ -314,9 +315,9 @@ def test_metal_text_in_the_simulator():
         )
 
 
+@nvrtc
 @pytest.mark.parametrize("share", [(1, 2), (4, 1)])
 def test_cuda_text_compiles(share):
-    pytest.importorskip("cuda.bindings.nvrtc")
     case = case_of(normalised(), large_rows("some"))
     sheet = SHEETS["cuda"]
     ((_, launch),) = case.lower(sheet, Mapping("subgroup", *share))

@@ -24,6 +24,7 @@ from certile.reference.generate import corpus
 from certile.runtime.cuda.toolchain import compile_cuda
 from tests.differential.harness import HOST_SHEET, REFERENCE, SHEETS, Case, flat
 from tests.metal_units import Unit
+from tests.platforms import nvrtc
 
 COUNT = 500
 # How many of them subgroups serve on both GPUs, at least.
@@ -172,10 +173,10 @@ def test_program_with_special_values(number):
         judge(case, ran, f"cpu text under {mapping}")
 
 
+@nvrtc
 @pytest.mark.parametrize("number", range(0, COUNT, 25))
 def test_program_compiles_for_cuda(number):
     """The CUDA compiler takes what is printed; it needs no GPU."""
-    pytest.importorskip("cuda.bindings.nvrtc")
     for plan, launch in case_of(PROGRAMS[number], number).lower(SHEETS["cuda"]):
         artifact = emitter_for(plan.sheet)(launch.kernel, plan.sheet)
         assert artifact.entry in compile_cuda(artifact, form="ptx").decode()

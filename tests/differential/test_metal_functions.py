@@ -9,7 +9,7 @@ import pytest
 from certile.ir.dtypes import ALL, bool_, f32, f64, i32
 from certile.ir.functions import FUNCTIONS
 from certile.ir.machine import Buffer, MachineKernel
-from certile.ir.machine_build import Builder
+from certile.ir.machine.build import Builder
 from certile.reference.machine_numeric import storage
 from certile.targets.metal import METAL
 from tests.metal_units import Unit, ulps

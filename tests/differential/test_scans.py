@@ -23,6 +23,7 @@ from certile.reference.machine_numeric import storage
 from certile.runtime.cuda.toolchain import compile_cuda
 from tests.differential.harness import HOST_SHEET, REFERENCE, SHEETS, Case
 from tests.metal_units import Unit
+from tests.platforms import nvrtc
 
 ROWS = 3
 LANES = HOST_SHEET.lanes
@@ -455,9 +456,9 @@ def test_metal_text(metal, number):
     assert_right(ran, each.law, each.how, max(found.values(), default=length), each.dtype)
 
 
+@nvrtc
 @pytest.mark.parametrize("law", [laws.ADD, laws.ARGMAX, laws.LOGSUMEXP], ids=lambda law: law.name)
 def test_cuda_text_compiles(law):
-    pytest.importorskip("cuda.bindings.nvrtc")
     case = case_of(kernel_of(law, reverse=True, inclusive=False), data(f32, 77, law))
     ((plan, launch),) = case.lower(SHEETS["cuda"])
     artifact = emitter_for(plan.sheet)(launch.kernel, plan.sheet)

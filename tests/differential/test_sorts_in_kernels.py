@@ -208,6 +208,28 @@ def test_rows_without_elements():
         greatest(np.empty((3, 0), np.float32), np.empty((3, 1), np.float32), np.empty((3, 1), "i8"))
 
 
+@ct.tile_kernel
+def one_selected(x: ct.View, y: ct.View):
+    rows, cols = axes_of(x)
+    top, other = ct.axis("top", 1), ct.axis("other", 1)
+    for r in ct.parallel(rows):
+        best, where = ct.topk(x[r, cols], top, cols)
+        y[r, 0] = ct.at(best, top, 0)
+        y[r, 1] = ct.gather(best, r - r, top, fill=0.0)
+        y[r, 2] = ct.gather(best, r - r + 1, top, fill=-7.0)
+        y[r, 3 + ct.iota(other)] = ct.relabel(best, top, other)
+        y[r, 4 + ct.iota(top)] = ct.cast(where, ct.f32)
+
+
+@pytest.mark.parametrize("target", ["cpu", "reference", "metal-sim"])
+def test_one_selected_element_lies_along_its_axis(x, target):
+    y = np.zeros((ROWS, 5), np.float32)
+    with ct.target(target):
+        one_selected(x, y)
+    best = x.max(axis=1)
+    assert np.array_equal(y, np.stack([best, best, best * 0 - 7, best, x.argmax(axis=1)], axis=1))
+
+
 def test_the_simulated_gpu_sorts_too(x):
     y, p = np.empty_like(x), np.empty(x.shape, np.int64)
     with ct.target("metal-sim"):

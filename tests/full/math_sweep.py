@@ -93,6 +93,7 @@ TEMPLATES = {
     "ge": "{} >= {}",
     "eq": "{} == {}",
     "ne": "{} != {}",
+    "larger": "{0} > {1} ? {0} : {1}",
     "iadd": "(integer)((uinteger){} + (uinteger){})",
     "isub": "(integer)((uinteger){} - (uinteger){})",
     "iand": "{} & {}",

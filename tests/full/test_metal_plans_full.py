@@ -6,7 +6,7 @@ from itertools import islice
 import numpy as np
 import pytest
 
-from certile.ir.machine_print import print_kernel
+from certile.ir.machine.printer import print_kernel
 from certile.plan.options import Options
 from certile.targets.metal import METAL
 from tests.differential import oracles, plans

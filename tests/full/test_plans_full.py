@@ -2,7 +2,7 @@
 
 import pytest
 
-from certile.ir.machine_print import print_kernel
+from certile.ir.machine.printer import print_kernel
 from tests.differential import plans
 from tests.differential.test_plans import check, lowered
 

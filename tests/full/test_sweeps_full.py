@@ -4,9 +4,9 @@ import pytest
 
 from certile.runtime.cuda.toolchain import compile_cuda
 from certile.targets.cuda import CUDA_SM90
+from tests.platforms import nvrtc
 from tests.sweeps import trees
 from tests.sweeps.forms import DTYPES, LENGTHS, OPS, Form, MetalForms
-from tests.sweeps.test_default_plans import nvrtc
 from tests.sweeps.test_reproducible import MetalRuns
 
 pytestmark = pytest.mark.full

@@ -5,9 +5,9 @@ import pytest
 from certile.plan.choose import choose
 from certile.plan.record import Options
 from certile.reference.agrees import agrees
-from tests.differential.harness import SHEETS, flat
+from tests.differential.harness import SHEETS
 from tests.groups.generated import generated
-from tests.groups.test_group_programs import interpreted, lowered
+from tests.groups.test_group_programs import interpreted, lowered, simulated
 from tests.metal_units import Unit
 
 SEEDS = range(40)
@@ -42,14 +42,7 @@ def test_the_metal_text_in_the_simulator():
     made = {f"seed{seed}": lowered(CASES[seed], SHEETS["metal"], f"seed{seed}") for seed in SEEDS}
     library = Unit([launch.kernel for _, launch in made.values()])
     for (key, (plan, launch)), case in zip(made.items(), CASES.values(), strict=True):
-        ran = case.copy()
-        buffers = {name: flat(ran.arguments[name]) for name in launch.buffers}
-        names = [scalar.name for scalar in launch.kernel.scalars]
-        scalars = dict(zip(names, ran.scalars(launch), strict=True))
-        report = library.run(key, buffers, scalars, plan.programs)
-        assert report.ok, f"{key}\n{report}"
-        found = agrees(ran.outputs(), case.specialised, case.arguments)
-        assert found, (key, found.worst)
+        simulated(library, key, case, plan, launch)
 
 
 def test_the_programs_are_what_they_should_be():

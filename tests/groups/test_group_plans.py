@@ -12,9 +12,9 @@ from certile.ir.build import Builder
 from certile.ir.dtypes import f32
 from certile.ir.machine import Collective, For, If, ShuffleUp, operations
 from certile.plan.choose import choose, required
-from certile.plan.composed import composed_batches
 from certile.plan.depth import tree_of
 from certile.plan.document import plan_json
+from certile.plan.group_counts import collective_batches
 from certile.plan.record import Options
 from certile.plan.text import plan_text, why_text
 from certile.reference.agrees import agrees
@@ -44,7 +44,7 @@ def loops(launch):
 def test_32_outputs(threads, batches):
     plan, launch = lowered(outputs(32), METAL, threads=threads)
     reductions = [step for step in plan.group.steps if step.kind == "reduce"]
-    found = {composed_batches(step.elements, plan.workers) for step in reductions}
+    found = {collective_batches(step.elements, plan.workers) for step in reductions}
     assert found == {batches}
     # Both reductions and the stores of all elements, where there is more than one round.
     assert len(loops(launch)) == (3 if batches > 1 else 0)

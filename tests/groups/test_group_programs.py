@@ -14,6 +14,7 @@ from certile.runtime.cuda.toolchain import compile_cuda
 from tests.differential.harness import HOST_SHEET, SHEETS, flat
 from tests.groups import programs
 from tests.metal_units import Unit
+from tests.platforms import nvrtc
 
 CASES = programs.corpus()
 # The planner's choice, one subgroup, several, and a group whose last subgroup is not full.
@@ -36,6 +37,18 @@ def interpreted(case, made):
     assert report.ok, report
     found = agrees(ran.outputs(), case.specialised, case.arguments)
     assert found, found.worst
+
+
+def simulated(library, key, case, plan, launch):
+    """Run a kernel of a library in the simulator: nothing may be wrong, the numbers agree."""
+    ran = case.copy()
+    buffers = {name: flat(ran.arguments[name]) for name in launch.buffers}
+    names = [scalar.name for scalar in launch.kernel.scalars]
+    scalars = dict(zip(names, ran.scalars(launch), strict=True))
+    report = library.run(key, buffers, scalars, plan.programs)
+    assert report.ok, f"{key}\n{report}"
+    found = agrees(ran.outputs(), case.specialised, case.arguments)
+    assert found, (key, found.worst)
 
 
 @pytest.mark.parametrize("threads", THREADS)
@@ -84,18 +97,11 @@ def test_the_metal_text_in_the_simulator():
     made = list(launches(SHEETS["metal"]))
     library = Unit([launch.kernel for _, _, _, launch in made])
     for key, case, plan, launch in made:
-        ran = case.copy()
-        buffers = {name: flat(ran.arguments[name]) for name in launch.buffers}
-        names = [scalar.name for scalar in launch.kernel.scalars]
-        scalars = dict(zip(names, ran.scalars(launch), strict=True))
-        report = library.run(key, buffers, scalars, plan.programs)
-        assert report.ok, f"{key}\n{report}"
-        found = agrees(ran.outputs(), case.specialised, case.arguments)
-        assert found, (key, found.worst)
+        simulated(library, key, case, plan, launch)
 
 
+@nvrtc
 def test_the_cuda_text_compiles():
-    pytest.importorskip("cuda.bindings.nvrtc")
     sheet = SHEETS["cuda"]
     emit = emitter_for(sheet)
     made = [emit(launch.kernel, sheet) for _, _, _, launch in launches(sheet)]

@@ -12,7 +12,7 @@ import numpy as np
 from certile.cli.subject import facts_of
 from certile.codegen.metal.emit import emit
 from certile.ir.machine import Constant, For, If, Operation
-from certile.ir.machine_verify import check_machine
+from certile.ir.machine.verify import check_machine
 from certile.lower import lower_launch
 from certile.metalsim import Library
 from certile.plan.choose import choose

@@ -1,6 +1,5 @@
 """The filed plans and texts of the cohort are what the compiler makes; those for Metal run."""
 
-import sys
 from dataclasses import replace
 
 import numpy as np
@@ -14,6 +13,7 @@ from certile.targets.metal import METAL
 from scripts import write_cohort
 from scripts.cohort import PROGRAMS
 from tests.metal_units import unit
+from tests.platforms import nvrtc
 
 
 def test_the_files_are_what_would_be_written():
@@ -81,7 +81,7 @@ def test_a_filed_metal_text_runs_and_is_right(library, launches, program):
     assert program.error(arguments) <= 1
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="set-up installs NVRTC on Linux only")
+@nvrtc
 @pytest.mark.parametrize("program", PROGRAMS[3::4], ids=lambda program: program.name)
 def test_the_filed_cuda_texts_compile(program):
     """The longest rows of each form; no GPU is needed for that."""

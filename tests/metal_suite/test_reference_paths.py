@@ -7,7 +7,7 @@ import pytest
 
 from certile.codegen.metal.emit import emit
 from certile.ir.machine import Barrier, Collective, Shuffle, operations
-from certile.ir.machine_print import print_kernel
+from certile.ir.machine.printer import print_kernel
 from certile.targets.metal import METAL
 from tests import kernels
 from tests.differential import oracles

@@ -9,8 +9,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 
-pytest.importorskip("tvm")
-
 import certile.tirx
 from certile.diagnostics import ArgumentError
 from certile.metalsim import Library

@@ -92,6 +92,40 @@ def test_read_only_buffers_may_overlap():
         kernel.run({0: x, 1: x[1:], 2: x}, (1, 1, 1), (32, 1, 1))
 
 
+BACKWARDS = HEAD + (
+    "kernel void backwards(device const float* x [[buffer(0)]], device float* y [[buffer(1)]],"
+    " uint i [[thread_position_in_grid]]) { y[i] = x[-int(i)]; }\n"
+)
+
+
+@pytest.mark.parametrize("mode", ["checked", "bounds", "fast"])
+def test_a_pointer_that_begins_inside_its_buffer(mode):
+    kernel = Library(BACKWARDS, mode).kernel("backwards")
+    x, y = np.arange(9, dtype=np.float32), np.zeros(12, np.float32)
+    report = kernel.run({0: x, 1: y}, (1, 1, 1), (8, 1, 1), offsets={0: 28, 1: 16})
+    assert report.ok
+    assert y.tolist() == [0, 0, 0, 0, *range(7, -1, -1)]
+    for offset in (-4, 40):
+        with pytest.raises(ArgumentError, match="does not begin at byte"):
+            kernel.run({0: x, 1: y}, (1, 1, 1), (8, 1, 1), offsets={0: offset})
+
+
+def test_what_lies_before_a_buffer_is_outside_it():
+    kernel = Library(BACKWARDS).kernel("backwards")
+    x, y = np.arange(9, dtype=np.float32), np.zeros(8, np.float32)
+    report = kernel.run({0: x, 1: y}, (1, 1, 1), (8, 1, 1), offsets={0: 24})
+    (finding,) = report.findings
+    assert (finding.category, finding.threads) == ("out_of_bounds", (7,))
+    assert finding.message == "buffer 00: load of 4 bytes outside it"
+
+
+def test_one_buffer_bound_at_two_places():
+    kernel = Library(BACKWARDS).kernel("backwards")
+    x = np.arange(16, dtype=np.float32)
+    assert kernel.run({0: x, 1: x}, (1, 1, 1), (8, 1, 1), offsets={0: 28, 1: 32}).ok
+    assert x.tolist() == [*range(8), *range(7, -1, -1)]
+
+
 def test_the_declared_thread_limit_holds():
     kernel = Library(ROW_SUM).kernel("row_sum")
     x, y = np.ones((1, 256), np.float32), np.zeros(1, np.float32)

@@ -7,16 +7,11 @@ import numpy as np
 import pytest
 import torch
 
-import certile as ct
 from certile import ops
 
+pytestmark = pytest.mark.usefixtures("on_target")
+
 NAN, INF = np.nan, np.inf
-
-
-@pytest.fixture(params=("cpu", "reference"), autouse=True)
-def on_target(request: pytest.FixtureRequest):
-    with ct.target(request.param), np.errstate(all="ignore"):
-        yield request.param
 
 
 def test_codes_are_rounded_half_to_even() -> None:

@@ -10,12 +10,7 @@ from torch.nn import functional
 import certile as ct
 from certile import ops
 
-
-@pytest.fixture(params=("cpu", "reference"), autouse=True)
-def on_target(request: pytest.FixtureRequest):
-    with ct.target(request.param), np.errstate(all="ignore"):
-        yield request.param
-
+pytestmark = pytest.mark.usefixtures("on_target")
 
 GATES = [(ops.swiglu, functional.silu), (ops.geglu, functional.gelu)]
 

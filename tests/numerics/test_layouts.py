@@ -87,7 +87,7 @@ def test_lengths_that_are_no_power_of_two(length: int) -> None:
         assert (ops.layer_norm(x) == 0).all()
 
 
-@pytest.mark.parametrize("length", [*range(1, 41), 63, 64, 65, 127, 128, 131072, 131073])
+@pytest.mark.parametrize("length", [*range(1, 129), 131072, 131073])
 def test_softmax_of_rows_shorter_and_longer_than_a_block(length: int) -> None:
     x = np.cos(np.arange(length, dtype=np.float32))[None]
     e = np.exp(x.astype(np.float64))

@@ -10,13 +10,9 @@ import torch
 import certile as ct
 from certile import ops
 
+pytestmark = pytest.mark.usefixtures("on_target")
+
 NAN, INF = np.nan, np.inf
-
-
-@pytest.fixture(params=("cpu", "reference"), autouse=True)
-def on_target(request: pytest.FixtureRequest):
-    with ct.target(request.param), np.errstate(all="ignore"):
-        yield request.param
 
 
 def reversed_along(x: np.ndarray, axis: int, function: object) -> np.ndarray:

@@ -10,18 +10,13 @@ import torch
 import certile as ct
 from certile import ops
 
+pytestmark = pytest.mark.usefixtures("on_target")
+
 INF, NAN = np.inf, np.nan
-TARGETS = ("cpu", "reference")
 
 
 def f32(*values: float) -> np.ndarray:
     return np.array(values, np.float32)
-
-
-@pytest.fixture(params=TARGETS, autouse=True)
-def on_target(request: pytest.FixtureRequest):
-    with ct.target(request.param), np.errstate(all="ignore"):
-        yield request.param
 
 
 @pytest.mark.parametrize("size", [4, 64, 8193, 131072])

@@ -10,13 +10,10 @@ import torch
 import certile as ct
 from certile import ops
 
-pytestmark = pytest.mark.filterwarnings("ignore:.*[Dd]egrees of freedom")
-
-
-@pytest.fixture(params=("cpu", "reference"), autouse=True)
-def on_target(request: pytest.FixtureRequest):
-    with ct.target(request.param), np.errstate(all="ignore"):
-        yield request.param
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:.*[Dd]egrees of freedom"),
+    pytest.mark.usefixtures("on_target"),
+]
 
 
 @pytest.mark.parametrize("base", [0, 100, 1000, 10000, 1e6])

@@ -13,8 +13,8 @@ from certile.codegen.packs import packs
 from certile.ir import laws
 from certile.ir.build import Builder
 from certile.ir.dtypes import BY_NAME, f32
-from certile.ir.machine_fold import facts_of
-from certile.ir.machine_verify import check_machine
+from certile.ir.machine.fold import facts_of
+from certile.ir.machine.verify import check_machine
 from certile.ir.walk import parallel_regions, specialise
 from certile.lower import lower_launch
 from certile.plan.choose import choose

@@ -10,6 +10,7 @@ from certile.runtime.cuda.toolchain import compile_cuda
 from certile.runtime.launching import scalar_argument
 from tests.metal_units import unit
 from tests.phases.rows import KERNELS, Rows, wide_accesses
+from tests.platforms import nvrtc
 
 
 def planned(rows, target, wide, subgroups):
@@ -145,9 +146,9 @@ def test_the_metal_text_runs_without_a_finding_and_agrees():
         rows.judge(plan, memory)
 
 
+@nvrtc
 @pytest.mark.parametrize("name", KERNELS)
 def test_the_cuda_text_compiles(name):
-    pytest.importorskip("cuda.bindings.nvrtc")
     rows = Rows(name, 1999, "f32" if name == "cross_entropy" else "bf16", default=(1, 0))
     plan, launch = planned(rows, "cuda", 8, 2)
     artifact = rows.emit(plan, launch)

@@ -3,16 +3,13 @@
 Here every operation meets every length, and types in turn; tests/full holds the product.
 """
 
-import sys
-
 import numpy as np
 import pytest
 
 from certile.runtime.cuda.toolchain import compile_cuda
 from certile.targets.cuda import CUDA_SM90
+from tests.platforms import nvrtc
 from tests.sweeps.forms import DTYPES, LENGTHS, OPS, Form, MetalForms
-
-nvrtc = pytest.mark.skipif(sys.platform != "linux", reason="set-up installs NVRTC on Linux only")
 
 
 def sample():

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from certile.ir.machine_verify import check_machine
+from certile.ir.machine.verify import check_machine
 from certile.plan.record import Options
 from certile.targets.cuda import CUDA_SM90
 from certile.targets.metal import METAL

@@ -34,36 +34,36 @@ class Spelling:
     outputs: Callable[[Arrays], Arrays]
 
 
-def _wide(arrays: Arrays, name: str = "A") -> np.ndarray:
+def wide(arrays: Arrays, name: str = "A") -> np.ndarray:
     return arrays[name].astype(np.float64)
 
 
-def _sum(arrays: Arrays) -> Arrays:
-    return {"B": _wide(arrays).sum(1)}
+def row_sums(arrays: Arrays) -> Arrays:
+    return {"B": wide(arrays).sum(1)}
 
 
-def _max(arrays: Arrays) -> Arrays:
-    return {"B": _wide(arrays).max(1)}
+def row_maxima(arrays: Arrays) -> Arrays:
+    return {"B": wide(arrays).max(1)}
 
 
-def _softmax(arrays: Arrays) -> Arrays:
-    shifted = np.exp(_wide(arrays) - _wide(arrays).max(1, keepdims=True))
+def row_shares(arrays: Arrays) -> Arrays:
+    shifted = np.exp(wide(arrays) - wide(arrays).max(1, keepdims=True))
     return {"B": shifted / shifted.sum(1, keepdims=True)}
 
 
 def _both(arrays: Arrays) -> Arrays:
-    return {"B": _wide(arrays).max(1), "C": _wide(arrays).min(1)}
+    return {"B": wide(arrays).max(1), "C": wide(arrays).min(1)}
 
 
 def _layer_norm(arrays: Arrays) -> Arrays:
-    x = _wide(arrays)
+    x = wide(arrays)
     centered = x - x.mean(1, keepdims=True)
     variance = (centered**2).mean(1, keepdims=True)
-    return {"B": centered / np.sqrt(variance + 1e-5) * _wide(arrays, "W") + _wide(arrays, "V")}
+    return {"B": centered / np.sqrt(variance + 1e-5) * wide(arrays, "W") + wide(arrays, "V")}
 
 
 def _cross_entropy(arrays: Arrays) -> Arrays:
-    x, labels = _wide(arrays), arrays["L"]
+    x, labels = wide(arrays), arrays["L"]
     total = np.log(np.exp(x).sum(1))
     chosen = [x[i, n] if 0 <= n < COLUMNS else 0.0 for i, n in enumerate(labels)]
     return {"B": total - np.array(chosen)}
@@ -83,12 +83,12 @@ _AFFINE = f"{SQUARE}, W: T.Buffer(({COLUMNS},), 'float32'), V: T.Buffer(({COLUMN
 
 
 def _mirrored(arrays: Arrays) -> Arrays:
-    e = _wide(arrays) - _wide(arrays).max(1, keepdims=True)
+    e = wide(arrays) - wide(arrays).max(1, keepdims=True)
     return {"B": e[:, ::-1] + e[:, :1] * e}
 
 
 def _settled(arrays: Arrays) -> Arrays:
-    x, given = _wide(arrays), _wide(arrays, "B")
+    x, given = wide(arrays), wide(arrays, "B")
     for _ in range(3):
         x = x - x.sum(1, keepdims=True) / (2 * COLUMNS)
     given[:, 0] = x[:, 1]
@@ -96,7 +96,7 @@ def _settled(arrays: Arrays) -> Arrays:
 
 
 def _branched(arrays: Arrays) -> Arrays:
-    x = _wide(arrays)
+    x = wide(arrays)
     s = x.sum(1, keepdims=True)
     taken = (np.arange(COLUMNS) % 3 == 1) & (x > 0)
     return {"B": np.where(taken, 2 * x * s, x * s - s)}
@@ -115,7 +115,7 @@ SPELLINGS: dict[str, Spelling] = {
     B[i] = acc[0]
 """),
         ("add",),
-        _sum,
+        row_sums,
     ),
     "a local variable": Spelling(
         rows(f"""
@@ -125,7 +125,7 @@ SPELLINGS: dict[str, Spelling] = {
     B[i] = acc
 """),
         ("add",),
-        _sum,
+        row_sums,
     ),
     "initialised in the first iteration": Spelling(
         rows(f"""
@@ -137,7 +137,7 @@ SPELLINGS: dict[str, Spelling] = {
     B[i] = acc[0]
 """),
         ("add",),
-        _sum,
+        row_sums,
     ),
     "a block with an initialiser": Spelling(
         rows(
@@ -156,7 +156,7 @@ SPELLINGS: dict[str, Spelling] = {
             decorator="T.prim_func(s_tir=True)",
         ),
         ("add",),
-        _sum,
+        row_sums,
     ),
     "operands the other way round": Spelling(
         rows(f"""
@@ -166,7 +166,7 @@ SPELLINGS: dict[str, Spelling] = {
     B[i] = acc
 """),
         ("add",),
-        _sum,
+        row_sums,
     ),
     "a maximum": Spelling(
         rows(f"""
@@ -176,7 +176,7 @@ SPELLINGS: dict[str, Spelling] = {
     B[i] = acc
 """),
         ("max",),
-        _max,
+        row_maxima,
     ),
     "a maximum by if_then_else": Spelling(
         rows(f"""
@@ -186,7 +186,7 @@ SPELLINGS: dict[str, Spelling] = {
     B[i] = acc
 """),
         ("max",),
-        _max,
+        row_maxima,
     ),
     "a maximum by Select": Spelling(
         rows(f"""
@@ -196,7 +196,7 @@ SPELLINGS: dict[str, Spelling] = {
     B[i] = acc
 """),
         ("max",),
-        _max,
+        row_maxima,
     ),
     "nested unit loops": Spelling(
         rows(f"""
@@ -207,7 +207,7 @@ SPELLINGS: dict[str, Spelling] = {
         B[i + u] = acc
 """),
         ("add",),
-        _sum,
+        row_sums,
     ),
     "two loops": Spelling(
         rows(
@@ -220,7 +220,7 @@ SPELLINGS: dict[str, Spelling] = {
             _CUBE,
         ),
         ("add",),
-        lambda arrays: {"B": _wide(arrays).sum((1, 2))},
+        lambda arrays: {"B": wide(arrays).sum((1, 2))},
     ),
     "a loop that starts elsewhere": Spelling(
         rows(f"""
@@ -232,7 +232,7 @@ SPELLINGS: dict[str, Spelling] = {
     B[i] = acc
 """),
         ("add",),
-        lambda arrays: {"B": _wide(arrays)[:, 3:].sum(1) + _wide(arrays)[:, :-3].sum(1)},
+        lambda arrays: {"B": wide(arrays)[:, 3:].sum(1) + wide(arrays)[:, :-3].sum(1)},
     ),
     "a bound contribution": Spelling(
         rows(f"""
@@ -243,7 +243,7 @@ SPELLINGS: dict[str, Spelling] = {
     B[i] = acc
 """),
         ("add",),
-        lambda arrays: {"B": 0.5 * (_wide(arrays) ** 2).sum(1)},
+        lambda arrays: {"B": 0.5 * (wide(arrays) ** 2).sum(1)},
     ),
     "a bound update": Spelling(
         rows(f"""
@@ -254,7 +254,7 @@ SPELLINGS: dict[str, Spelling] = {
     B[i] = acc
 """),
         ("add",),
-        _sum,
+        row_sums,
     ),
     "a contribution in a cell": Spelling(
         rows(f"""
@@ -266,7 +266,7 @@ SPELLINGS: dict[str, Spelling] = {
     B[i] = T.log(acc)
 """),
         ("add",),
-        lambda arrays: {"B": np.log(np.exp(_wide(arrays)).sum(1))},
+        lambda arrays: {"B": np.log(np.exp(wide(arrays)).sum(1))},
     ),
     "a row with several readers": Spelling(
         rows(
@@ -286,7 +286,7 @@ SPELLINGS: dict[str, Spelling] = {
             SQUARE,
         ),
         ("max", "add"),
-        _softmax,
+        row_shares,
     ),
     "an unrolled loop": Spelling(
         rows(f"""
@@ -296,7 +296,7 @@ SPELLINGS: dict[str, Spelling] = {
     B[i] = acc
 """),
         ("add",),
-        _sum,
+        row_sums,
     ),
     "two carries of one loop": Spelling(
         rows(
@@ -324,7 +324,7 @@ SPELLINGS: dict[str, Spelling] = {
 """
         ),
         ("add",),
-        _sum,
+        row_sums,
     ),
     "a carry of the whole function": Spelling(
         script(
@@ -337,7 +337,7 @@ SPELLINGS: dict[str, Spelling] = {
 """
         ),
         ("add",),
-        _sum,
+        row_sums,
     ),
     "a flat index": Spelling(
         rows(
@@ -354,8 +354,8 @@ SPELLINGS: dict[str, Spelling] = {
         ("add",),
         lambda arrays: {
             "B": (
-                _wide(arrays).reshape(ROWS, COLUMNS)
-                - _wide(arrays).reshape(ROWS, COLUMNS).sum(1, keepdims=True)
+                wide(arrays).reshape(ROWS, COLUMNS)
+                - wide(arrays).reshape(ROWS, COLUMNS).sum(1, keepdims=True)
             ).ravel()
         },
     ),
@@ -367,7 +367,7 @@ SPELLINGS: dict[str, Spelling] = {
     B[i] = acc
 """),
         ("add",),
-        _sum,
+        row_sums,
     ),
     "a reduction of reductions": Spelling(
         rows(
@@ -383,7 +383,7 @@ SPELLINGS: dict[str, Spelling] = {
             _CUBE,
         ),
         ("add", "max"),
-        lambda arrays: {"B": _wide(arrays).sum(2).max(1)},
+        lambda arrays: {"B": wide(arrays).sum(2).max(1)},
     ),
     "a guarded gather": Spelling(
         rows(
@@ -435,7 +435,7 @@ SPELLINGS: dict[str, Spelling] = {
             f"A: T.Buffer(({ROWS}, 7, 11), 'float32'), B: T.Buffer(({ROWS}, 7), 'float32')",
         ),
         ("add",),
-        lambda arrays: {"B": _wide(arrays).sum(2) * _wide(arrays)[:, 0, :1]},
+        lambda arrays: {"B": wide(arrays).sum(2) * wide(arrays)[:, 0, :1]},
     ),
     "a stored row in place": Spelling(
         rows(
@@ -453,8 +453,8 @@ SPELLINGS: dict[str, Spelling] = {
         lambda arrays: {
             "A": np.where(
                 np.arange(COLUMNS) < COLUMNS - 2,
-                _wide(arrays) - _wide(arrays).sum(1, keepdims=True),
-                _wide(arrays),
+                wide(arrays) - wide(arrays).sum(1, keepdims=True),
+                wide(arrays),
             )
         },
     ),
@@ -530,7 +530,7 @@ SPELLINGS: dict[str, Spelling] = {
         ),
         ("max",),
         lambda arrays: {
-            "B": (_wide(arrays) ** 2 / (_wide(arrays) ** 2).max((2, 3), keepdims=True)).reshape(
+            "B": (wide(arrays) ** 2 / (wide(arrays) ** 2).max((2, 3), keepdims=True)).reshape(
                 2, 3, 20
             )
         },
@@ -551,7 +551,7 @@ SPELLINGS: dict[str, Spelling] = {
         ("max",),
         lambda arrays: {
             "B": (
-                _wide(arrays) + 2 * np.arange(COLUMNS)[::-1] + _wide(arrays, "L").reshape(-1, 1)
+                wide(arrays) + 2 * np.arange(COLUMNS)[::-1] + wide(arrays, "L").reshape(-1, 1)
             ).max(1)
         },
     ),
@@ -563,7 +563,7 @@ SPELLINGS: dict[str, Spelling] = {
     B[i] = most
 """),
         ("max",),
-        lambda arrays: {"B": (np.ceil(_wide(arrays)) + np.log2(abs(_wide(arrays)) + 1)).max(1)},
+        lambda arrays: {"B": (np.ceil(wide(arrays)) + np.log2(abs(wide(arrays)) + 1)).max(1)},
     ),
     "a bound update of what is kept": Spelling(
         rows(f"""
@@ -577,6 +577,6 @@ SPELLINGS: dict[str, Spelling] = {
     B[i] = acc
 """),
         ("add",),
-        _sum,
+        row_sums,
     ),
 }

@@ -14,8 +14,12 @@ from tests.tirx.spellings import (
     SQUARE,
     Arrays,
     Spelling,
+    row_maxima,
+    row_shares,
+    row_sums,
     rows,
     script,
+    wide,
 )
 
 _INPUT = f"A: T.Buffer(({ROWS}, {COLUMNS}), 'float32')"
@@ -28,48 +32,26 @@ _CUBE = f"A: T.Buffer(({ROWS}, 7, 11), 'float32'), B: T.Buffer(({ROWS},), 'float
 _BLOCKS = "T.prim_func(s_tir=True)"
 
 
-def _wide(arrays: Arrays, name: str = "A") -> np.ndarray:
-    return arrays[name].astype(np.float64)
-
-
-def _sum(arrays: Arrays) -> Arrays:
-    return {"B": _wide(arrays).sum(1)}
-
-
-def _max(arrays: Arrays) -> Arrays:
-    return {"B": _wide(arrays).max(1)}
-
-
-def _shares(arrays: Arrays) -> Arrays:
-    e = np.exp(_wide(arrays) - _wide(arrays).max(1, keepdims=True))
-    return {"B": e / e.sum(1, keepdims=True)}
-
-
-def _middle(arrays: Arrays) -> Arrays:
-    e = np.exp(_wide(arrays) - _wide(arrays).max(1, keepdims=True))
-    return {"B": e / e.sum(1, keepdims=True)}
-
-
 def _rounded_squares(arrays: Arrays) -> Arrays:
     squares = (arrays["A"] * arrays["A"]).astype(np.float64)
     return {"B": (squares.sum(1).astype(np.float16) / np.float16(4)).astype(np.float16)}
 
 
 def _scaled(arrays: Arrays) -> Arrays:
-    return {"B": _wide(arrays).sum(1) / COLUMNS, "C": _wide(arrays).max(1) * 2}
+    return {"B": wide(arrays).sum(1) / COLUMNS, "C": wide(arrays).max(1) * 2}
 
 
 def _columns(arrays: Arrays) -> Arrays:
-    return {"B": _wide(arrays) @ _wide(arrays, "W").T}
+    return {"B": wide(arrays) @ wide(arrays, "W").T}
 
 
 def _centered(arrays: Arrays) -> Arrays:
-    return {"B": _wide(arrays) - _wide(arrays).mean(1, keepdims=True)}
+    return {"B": wide(arrays) - wide(arrays).mean(1, keepdims=True)}
 
 
 def _chosen(arrays: Arrays) -> Arrays:
     places = np.clip(arrays["L"], 0, COLUMNS - 1)
-    return {"B": _wide(arrays).sum(1) + _wide(arrays)[np.arange(ROWS), places]}
+    return {"B": wide(arrays).sum(1) + wide(arrays)[np.arange(ROWS), places]}
 
 
 STAGES: dict[str, Spelling] = {
@@ -80,7 +62,7 @@ STAGES: dict[str, Spelling] = {
         B[i] = B[i] + A[i, j]
 """),
         ("add",),
-        _sum,
+        row_sums,
     ),
     "the output of a nest": Spelling(
         rows(
@@ -92,7 +74,7 @@ STAGES: dict[str, Spelling] = {
             _CUBE,
         ),
         ("add",),
-        lambda arrays: {"B": _wide(arrays).sum((1, 2))},
+        lambda arrays: {"B": wide(arrays).sum((1, 2))},
     ),
     "one element for all rows": Spelling(
         script(
@@ -103,7 +85,7 @@ STAGES: dict[str, Spelling] = {
             _WHOLE,
         ),
         ("add",),
-        lambda arrays: {"B": _wide(arrays).sum(keepdims=True)[0]},
+        lambda arrays: {"B": wide(arrays).sum(keepdims=True)[0]},
     ),
     "two outputs of one loop": Spelling(
         rows(
@@ -191,7 +173,7 @@ STAGES: dict[str, Spelling] = {
             B[i] += A[i, j]
 """),
         ("add",),
-        _sum,
+        row_sums,
     ),
     "stages of all rows": Spelling(
         script(
@@ -224,7 +206,7 @@ STAGES: dict[str, Spelling] = {
             _BLOCKS,
         ),
         ("max", "add"),
-        _shares,
+        row_shares,
     ),
     "stages of rows with two coordinates": Spelling(
         script(
@@ -242,7 +224,7 @@ STAGES: dict[str, Spelling] = {
             "A: T.Buffer((3, 4, 9), 'float32'), B: T.Buffer((3, 4), 'float32')",
         ),
         ("max", "add"),
-        lambda arrays: {"B": np.exp(_wide(arrays) - _wide(arrays).max(2, keepdims=True)).sum(2)},
+        lambda arrays: {"B": np.exp(wide(arrays) - wide(arrays).max(2, keepdims=True)).sum(2)},
     ),
     "a stage that reads another row": Spelling(
         script(f"""    s = T.alloc_buffer(({ROWS},), 'float32')
@@ -254,7 +236,7 @@ STAGES: dict[str, Spelling] = {
         B[i] = s[{ROWS - 1} - i]
 """),
         ("add",),
-        lambda arrays: {"B": _wide(arrays).sum(1)[::-1]},
+        lambda arrays: {"B": wide(arrays).sum(1)[::-1]},
     ),
     "a softmax of a middle dimension": Spelling(
         script(
@@ -277,7 +259,7 @@ STAGES: dict[str, Spelling] = {
             "A: T.Buffer((3, 9, 4), 'float32'), B: T.Buffer((3, 9, 4), 'float32')",
         ),
         ("max", "add"),
-        _middle,
+        row_shares,
     ),
     "a maximum that starts as the first element": Spelling(
         rows(f"""
@@ -286,7 +268,7 @@ STAGES: dict[str, Spelling] = {
         B[i] = T.max(B[i], A[i, j])
 """),
         ("max",),
-        _max,
+        row_maxima,
     ),
     "a maximum that starts as a number": Spelling(
         rows(f"""
@@ -296,7 +278,7 @@ STAGES: dict[str, Spelling] = {
     B[i] = acc
 """),
         ("max",),
-        lambda arrays: {"B": np.maximum(_wide(arrays).max(1), 0.5)},
+        lambda arrays: {"B": np.maximum(wide(arrays).max(1), 0.5)},
     ),
     "a maximum in float16": Spelling(
         rows(
@@ -308,7 +290,7 @@ STAGES: dict[str, Spelling] = {
             _HALVES,
         ),
         ("max",),
-        _max,
+        row_maxima,
     ),
     "a sum of float16 in float32": Spelling(
         rows(
@@ -321,7 +303,7 @@ STAGES: dict[str, Spelling] = {
             _HALVES,
         ),
         ("add",),
-        lambda arrays: {"B": _wide(arrays).sum(1).astype(np.float16)},
+        lambda arrays: {"B": wide(arrays).sum(1).astype(np.float16)},
     ),
     "products that are rounded to float16": Spelling(
         rows(

@@ -14,6 +14,7 @@ from certile.ops.kernels import BARE_OPS, bare
 from certile.plan.options import Options
 from certile.runtime.cuda import device
 from certile.runtime.cuda.toolchain import compile_device
+from tests.platforms import nvrtc
 from tests.tirx.export_data import arguments, copied, judged, simulated
 
 DECLARED = {"capability": True, "noalias": True}
@@ -116,18 +117,18 @@ CUDA = [
 ]
 
 
+@nvrtc
 @pytest.mark.parametrize(("op", "dtype"), CUDA)
 def test_cuda_text_compiles(op, dtype):
-    pytest.importorskip("cuda.bindings.nvrtc")
     artifact = tirx.export(op, (3, 1000), "cuda", dtypes=dtype, **DECLARED).artifact()
     assert compile_device(artifact)
     assert "__shfl_xor_sync" in artifact.source or "__reduce_" in artifact.source
 
 
+@nvrtc
 @pytest.mark.parametrize("dtype", ["f32", "f16", "bf16"])
 def test_neighbours_are_written_at_once_on_cuda(dtype):
     """NVRTC takes `*(float4*)p = make_float4(...)` apart, four stores for one."""
-    pytest.importorskip("cuda.bindings.nvrtc")
     options = Options(lane_elements=4)
     artifact = tirx.export(
         "softmax", (3, 1024), "cuda", dtypes=dtype, plan=options, **DECLARED
@@ -146,8 +147,8 @@ def constants(x: ct.View, y: ct.View, z: ct.View, small: ct.View[ct.f8e4m3, 1]):
         small[i] = ct.cast(ct.where(x[i] > 1, float("nan"), 2.5), small.dtype)
 
 
+@nvrtc
 def test_the_bits_of_a_constant_are_a_constant_on_cuda():
-    pytest.importorskip("cuda.bindings.nvrtc")
     dtypes = {"x": "f32", "y": "f16", "z": "bf16", "small": "f8e4m3"}
     artifact = tirx.export(constants, (40,), "cuda", dtypes=dtypes, **DECLARED).artifact()
     # A number has no address.

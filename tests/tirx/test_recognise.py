@@ -3,8 +3,6 @@
 import numpy as np
 import pytest
 
-pytest.importorskip("tvm")
-
 from certile.diagnostics import ArgumentError, KernelError, Refusal
 from certile.ir.array_types import numpy_dtype
 from certile.ir.verify import verify

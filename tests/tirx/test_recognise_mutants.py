@@ -9,8 +9,6 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-pytest.importorskip("tvm")
-
 from certile.diagnostics import KernelError
 from certile.reference.tile import run
 from certile.tirx.recognition.nodes import Buffer, Function

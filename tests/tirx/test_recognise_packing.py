@@ -9,8 +9,6 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-pytest.importorskip("tvm")
-
 from certile.diagnostics import KernelError, Refusal
 from certile.ir.machine import Barrier, Block, If
 from certile.plan.options import Options

@@ -5,9 +5,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-
-pytest.importorskip("tvm")
-
 from tvm import te, topi
 
 from certile.diagnostics import ArgumentError, Refusal

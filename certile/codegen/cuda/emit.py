@@ -133,6 +133,12 @@ class _Emitter(ThreadEmitter):
     def pack_item(self, name: str, index: int) -> str:
         return f"{name}.item[{index}]"
 
+    def pack_value(self, name: str, index: int, dtype: DType) -> str:
+        if dtype.name != "bf16":
+            return super().pack_value(name, index, dtype)
+        # Half of a word is a float by one instruction; taken out first, it takes two.
+        return f"{self.expressions.helper('bf16_item')}<{index}>({name})"
+
     def write_pack(self, pack: Pack, values: Sequence[str]) -> str:
         streaming = any(isinstance(a, Store) and a.streaming for a in pack.accesses[:1])
         how = self.expressions.helper("stream_pack" if streaming else "store_pack")

@@ -12,7 +12,7 @@ from certile.codegen.cuda.types import SPELLING
 from certile.codegen.threads.functions import INFIX, ThreadExpressions
 from certile.codegen.threads.spelling import NARROW
 from certile.ir.dtypes import DType
-from certile.ir.machine_fold import bounds
+from certile.ir.machine.fold import bounds
 
 __all__ = ["FAST", "Expressions"]
 

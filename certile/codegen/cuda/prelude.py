@@ -93,6 +93,17 @@ __device__ __forceinline__ void stream_pack(T* to, Pack<T, N> pack) {
 }""",
 }
 
+# In its word an upper half stands where a float has it.
+_ITEMS = {
+    "bf16_item": """template <int INDEX, int N>
+__device__ __forceinline__ float bf16_item(Pack<unsigned short, N> pack) {
+  union { Pack<unsigned short, N> pack; unsigned int words[N / 2]; } both;
+  both.pack = pack;
+  unsigned int word = both.words[INDEX / 2];
+  return __uint_as_float(INDEX % 2 ? word & 0xffff0000U : word << 16);
+}""",
+}
+
 _FLOATS = {
     "max_nan": """template <typename T> __device__ __forceinline__ T max_nan(T a, T b) {
   return (a > b || a != a) ? a : b;
@@ -174,12 +185,13 @@ __device__ __forceinline__ T saturate(double x, double low, double past, T least
 }""",
 }
 
-HELPERS: dict[str, str] = {**_MEMORY, **_NARROW, **_FLOATS, **_INTEGERS, **_SATURATION}
+HELPERS: dict[str, str] = {**_MEMORY, **_ITEMS, **_NARROW, **_FLOATS, **_INTEGERS, **_SATURATION}
 
 _NEEDS: dict[str, tuple[str, ...]] = {
     "load_pack": ("Pack",),
     "store_pack": ("Pack",),
     "stream_pack": ("Pack",),
+    "bf16_item": ("Pack",),
     "f16_round": ("f16_load", "f16_store"),
     "bf16_round": ("bf16_load", "bf16_store"),
 }

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from certile.codegen.metal.types import SPELLING, WIDE
 from certile.ir import dtypes
 from certile.ir.dtypes import DType
-from certile.ir.machine_fold import bounds
+from certile.ir.machine.fold import bounds
 
 __all__ = ["HELPERS", "prelude"]
 

@@ -35,7 +35,7 @@ from certile.ir.machine import (
     Value,
     operations,
 )
-from certile.ir.machine_fold import Facts, facts_of
+from certile.ir.machine.fold import Facts, facts_of
 
 __all__ = ["Memory", "ThreadEmitter"]
 
@@ -90,6 +90,10 @@ class ThreadEmitter(ABC):
     @abstractmethod
     def pack_item(self, name: str, index: int) -> str:
         """An element of a pack in registers."""
+
+    def pack_value(self, name: str, index: int, dtype: DType) -> str:
+        """The carried value of an element of a pack in registers."""
+        return self.expressions.load(self.pack_item(name, index), dtype)
 
     @abstractmethod
     def write_pack(self, pack: Pack, values: Sequence[str]) -> str:

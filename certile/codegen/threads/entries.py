@@ -116,14 +116,14 @@ def _load(emitter: ThreadEmitter, operation: Load) -> None:
     if pack is None:
         emitter.before_load(operation.buffer)
         element = emitter.element(operation.buffer, operation.address)
+        text = emitter.expressions.load(element, operation.buffer.dtype)
     else:
-        element = _item(emitter, pack, operation)
-    text = emitter.expressions.load(element, operation.buffer.dtype)
+        text = _item(emitter, pack, operation)
     emitter.define(operation.result, emitter.guarded(operation.mask, operation.fill, text))
 
 
 def _item(emitter: ThreadEmitter, pack: Pack, operation: Load) -> str:
-    """An element of a pack, which is read where its first load stands."""
+    """The value of an element of a pack, which is read where its first load stands."""
     if pack not in emitter.loaded_packs:
         emitter.before_load(operation.buffer)
         name = f"pack{len(emitter.loaded_packs)}"
@@ -131,7 +131,8 @@ def _item(emitter: ThreadEmitter, pack: Pack, operation: Load) -> str:
         mask = None if operation.mask is None else emitter.of(operation.mask)
         text = emitter.read_pack(pack, mask)
         emitter.writer.line(f"const {emitter.pack_type(pack)} {name} = {text};")
-    return emitter.pack_item(emitter.loaded_packs[pack], pack.accesses.index(operation))
+    name, index = emitter.loaded_packs[pack], pack.accesses.index(operation)
+    return emitter.pack_value(name, index, operation.buffer.dtype)
 
 
 def _store(emitter: ThreadEmitter, operation: Store) -> None:

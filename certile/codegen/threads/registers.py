@@ -14,7 +14,7 @@ from certile.ir.machine import (
     PrivateArray,
     operations,
 )
-from certile.ir.machine_fold import Facts
+from certile.ir.machine.fold import Facts
 
 __all__ = ["arrays_in_registers", "has_known_bounds", "indexed_arrays"]
 

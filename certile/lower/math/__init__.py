@@ -71,7 +71,7 @@ BOUNDS: Mapping[tuple[str, str], float] = MappingProxyType(
         ("tanh", "f64"): 1.5,
         ("sigmoid", "f32"): 1.75,
         ("sigmoid", "f64"): 1.75,
-        ("erf", "f32"): 1.25,
+        ("erf", "f32"): 1.75,
         ("erf", "f64"): 1.25,
         ("erfc", "f32"): 1.75,
         ("erfc", "f64"): 1.75,

@@ -137,6 +137,13 @@ class Arith(Protocol[V]):
         """Return a where the condition holds, else b; both are floats or both integers."""
         ...
 
+    def larger(self, a: V, b: V) -> V:
+        """Return a where a > b, else b, for numbers, or for two NaNs, but for 0 beside -0.
+
+        So it does not matter which one an instruction takes where neither is larger.
+        """
+        ...
+
     def iadd(self, a: V, b: V) -> V:
         """Return the integer sum, wrapping."""
         ...

@@ -24,14 +24,14 @@ from certile.records import record
 # (erf(x) - x) / x in x**2, for 0 <= x <= 1.
 NEAR_LIMIT = 1.0
 ERF_NEAR: Table = {
+    # Relative error 0.74 * 2**-24.  The last coefficient is negative: see `erf`.
     F32: (
         0.12837916612625122,
-        -0.3761262595653534,
-        0.11283578723669052,
-        -0.026853347197175026,
-        0.005187162198126316,
-        -0.0007997853099368513,
-        7.806903158780187e-05,
+        -0.37612417340278625,
+        0.11280694603919983,
+        -0.026723066344857216,
+        0.00492927385494113,
+        -0.0005673904670402408,
     ),
     # Relative error 2**-56.3.
     F64: (
@@ -49,26 +49,19 @@ ERF_NEAR: Table = {
         -7.840830207395569e-10,
     ),
 }
-# In f32: erf(centre + t) for 1 <= centre + t <= 3.9375; from 3.92 on it rounds to 1.  The centre is
-# chosen among the f32 near 2.5 so that erf there is nearly an f32 itself.
-FAR_LIMIT = 3.9375
-FAR_CENTRE = 2.5000152587890625
-ERF_FAR = (
-    0.9995930790901184,
-    0.0021780491806566715,
-    -0.005445205140858889,
-    0.008350799791514874,
-    -0.008622998371720314,
-    0.006110670976340771,
-    -0.0027948070783168077,
-    0.0005572246154770255,
-    0.000254740531090647,
-    -0.00026794130099005997,
-    8.406079723499715e-05,
-    1.6687685274519026e-05,
-    -1.6808662621770054e-05,
-    6.630878601754375e-07,
-    1.0468935442986549e-06,
+# In f32: erfc(a)**(1/4) for 1 <= a <= 4.1875, so that its fourth power errs by 0.40 * 2**-24; at
+# the end that power is below half of the last bit of 1.  Such a root is so much smoother than erfc
+# that 7 terms do for 14.
+FAR_LIMIT = 4.1875
+ERFC_ROOT = (
+    1.0039770603179932,
+    -0.3025718927383423,
+    -0.07408573478460312,
+    -0.04053031653165817,
+    0.06066950410604477,
+    -0.020459918305277824,
+    0.0029279275331646204,
+    -0.00015709197032265365,
 )
 
 
@@ -95,8 +88,18 @@ FAR: Mapping[Format, Far] = {
 SENSITIVITY_SLOPE = 2.625
 INVERSE_FACTOR = 1.75
 INVERSE_SLOPE = -2.75
-# Up to here erfc is 1 - erf.
+# Up to here erfc is 1 - erf, whose error counts more than where it is the result.
 ERFC_NEAR_LIMIT = 0.5
+ERFC_NEAR: Table = {
+    F32: (
+        0.12837916612625122,
+        -0.37612611055374146,
+        0.11282850801944733,
+        -0.026758259162306786,
+        0.004719160031527281,
+    ),
+    F64: ERF_NEAR[F64],
+}
 # The factor less 1/2, for 1/2 <= a.
 ERFC_FAR: Table = {
     F32: (
@@ -146,24 +149,27 @@ ERFC_FAR: Table = {
 ERF_ONE = 6.0
 
 
-def _near(b: Arith[V], x: V) -> V:
-    """Return erf(x) for abs(x) <= 1."""
-    return b.fma(x, horner(b, b.mul(x, x), ERF_NEAR[b.format]), x)
+def _near(b: Arith[V], x: V, table: Table) -> V:
+    """Return erf(x) where a table of (erf(x) - x) / x serves."""
+    return b.fma(x, horner(b, b.mul(x, x), table[b.format]), x)
 
 
 def erf(b: Arith[V], x: V) -> V:
     """Return the error function with the sign of x, -0 included: -1 and 1 for infinities.
 
-    Beyond 1 it is a polynomial in f32; in f64, where that would take 40 coefficients, it is
-    1 - erfc, whose error does not count there.
+    Beyond 1 it is 1 - erfc.  In f32 that is 1 - p**4 with a polynomial p, whose error counts
+    little there; and as each of the two falls below erf where the other one serves, the larger is
+    taken.  In f64 p would take more terms than erfc, whose error does not count there.
     """
     if b.format is F32:
         a = at_most(b, b.abs(x), FAR_LIMIT)
-        far = horner(b, b.sub(a, b.const(FAR_CENTRE)), ERF_FAR)
-    else:
-        a = at_most(b, b.abs(x), ERF_ONE)
-        far = b.sub(b.const(1.0), _tail(b, a))
-    return with_sign_of(b, b.select(b.gt(a, b.const(NEAR_LIMIT)), far, _near(b, a)), x)
+        root = horner(b, a, ERFC_ROOT)
+        square = b.mul(root, root)
+        far = b.fma(b.neg(square), square, b.const(1.0))
+        return with_sign_of(b, b.larger(far, _near(b, a, ERF_NEAR)), x)
+    a = at_most(b, b.abs(x), ERF_ONE)
+    far = b.sub(b.const(1.0), _tail(b, a))
+    return with_sign_of(b, b.select(b.gt(a, b.const(NEAR_LIMIT)), far, _near(b, a, ERF_NEAR)), x)
 
 
 def _reciprocal_of_shifted(b: Arith[V], a: V) -> tuple[V, V]:
@@ -234,5 +240,5 @@ def erfc(b: Arith[V], x: V) -> V:
     positive = _tail(b, a)
     negative = b.lt(x, b.const(0.0))
     far = b.select(negative, b.sub(b.const(2.0), positive), positive)
-    near = b.sub(b.const(1.0), _near(b, x))
+    near = b.sub(b.const(1.0), _near(b, x, ERFC_NEAR))
     return b.select(b.gt(a, b.const(ERFC_NEAR_LIMIT)), far, near)

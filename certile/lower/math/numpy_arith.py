@@ -144,6 +144,10 @@ class NumpyArith:
         """Return a where the condition holds, else b."""
         return np.asarray(np.where(condition, a, b))
 
+    def larger(self, a: Value, b: Value) -> Value:
+        """Return a where a > b, else b."""
+        return np.asarray(np.where(a > b, a, b))
+
     def iadd(self, a: Value, b: Value) -> Value:
         """Return the integer sum, wrapping."""
         return np.asarray(np.add(a, b))

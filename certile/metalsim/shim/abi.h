@@ -61,6 +61,7 @@ enum : msl_u32 {
 struct msl_buffer {
   void* host;
   msl_u64 bytes;
+  msl_u64 offset;       // where in it the kernel's pointer begins
   msl_u32 granule;      // size of the scalars in it: the unit of race checking
   msl_u32 writable;
   msl_u32 alias;        // index of the binding that shares the memory, or its own index

@@ -27,7 +27,10 @@ msl_u64 place_of(const void* code) {
 
 namespace runtime {
 bool begin_run() {
-  for (msl_u32 i = 0; i < msl_max_buffers; ++i) pointers[i] = launch->buffers[i].host;
+  for (msl_u32 i = 0; i < msl_max_buffers; ++i) {
+    const msl_buffer& b = launch->buffers[i];
+    pointers[i] = b.bound ? static_cast<msl_u8*>(b.host) + b.offset : nullptr;
+  }
   return true;
 }
 void begin_group(msl_u32) {}
@@ -200,7 +203,7 @@ bool place_buffers() {
   if (!heap || !page_region) return false;
   for (msl_u32 i = 0; i < msl_max_buffers; ++i) {
     const msl_buffer& b = runtime::launch->buffers[i];
-    runtime::pointers[i] = b.bound ? heap + at[b.alias] : nullptr;
+    runtime::pointers[i] = b.bound ? heap + at[b.alias] + b.offset : nullptr;
     if (!b.bound || b.alias != i) continue;
     Region* region = add_region(heap + at[i], b.bytes, b.granule);
     region->writable = b.writable;
@@ -241,7 +244,8 @@ void begin_group(msl_u32 group) {
 void end_run() {
   for (msl_u32 i = 0; i < msl_max_buffers; ++i) {
     const msl_buffer& b = launch->buffers[i];
-    if (b.bound && b.alias == i && b.writable) memcpy(b.host, pointers[i], b.bytes);
+    if (!b.bound || b.alias != i || !b.writable) continue;
+    memcpy(b.host, static_cast<msl_u8*>(pointers[i]) - b.offset, b.bytes);
   }
   for (msl_u32 i = 0; i < region_count; ++i)
     if (regions[i].cells) munmap(regions[i].cells, cell_bytes(regions[i]));

@@ -81,7 +81,7 @@ def _gated(v: Tile, u: Tile) -> Tile:
 
 
 def _gelu(v: Tile) -> Tile:
-    return v * (ct.erf(v * sqrt(0.5)) * 0.5 + 0.5)
+    return v * ct.fma(ct.erf(v * sqrt(0.5)), 0.5, 0.5)
 
 
 def _halves(

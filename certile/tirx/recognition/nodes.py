@@ -7,8 +7,8 @@ is the prover, by that name.  Variables and buffers are identities.  A body is a
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import field
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import field, replace
 from typing import Literal
 
 from certile.records import record
@@ -247,6 +247,17 @@ def statements(body: tuple[Stmt, ...]) -> Iterator[Stmt]:
                 yield from statements(no)
             case _:
                 pass
+
+
+def with_bodies(step: Stmt, change: Callable[[tuple[Stmt, ...]], tuple[Stmt, ...]]) -> Stmt:
+    """A statement of a function in normal form, with what `change` makes of each body it holds."""
+    match step:
+        case Loop():
+            return replace(step, body=change(step.body))
+        case Branch():
+            return replace(step, yes=change(step.yes), no=change(step.no))
+        case _:
+            return step
 
 
 def expressions(step: Stmt) -> tuple[Expr, ...]:

@@ -23,6 +23,7 @@ from certile.tirx.recognition.nodes import (
     Loop,
     Stmt,
     statements,
+    with_bodies,
 )
 from certile.tirx.recognition.touches import FIRST, fresh, is_fixed, placed, touches_of
 
@@ -47,16 +48,7 @@ class _Promotion:
         while start < len(steps):
             steps = self._from(steps, start)
             start += 1
-        return tuple(map(self._inside, steps))
-
-    def _inside(self, step: Stmt) -> Stmt:
-        match step:
-            case Loop():
-                return replace(step, body=self.body(step.body))
-            case Branch():
-                return replace(step, yes=self.body(step.yes), no=self.body(step.no))
-            case _:
-                return step
+        return tuple(with_bodies(step, self.body) for step in steps)
 
     def _from(self, steps: tuple[Stmt, ...], start: int) -> tuple[Stmt, ...]:
         """The steps with a scalar for the element that one of them stores, if that is one."""

@@ -15,7 +15,6 @@ from dataclasses import replace
 
 from certile.tirx.recognition.nodes import (
     Allocate,
-    Branch,
     Buffer,
     Element,
     Function,
@@ -23,6 +22,7 @@ from certile.tirx.recognition.nodes import (
     Read,
     Stmt,
     rewritten,
+    with_bodies,
 )
 from certile.tirx.recognition.touches import (
     FIRST,
@@ -106,16 +106,7 @@ class _Contraction:
         for step in body:
             if isinstance(step, Allocate):
                 steps = self._moved(steps, step)
-        return tuple(map(self._inside, steps))
-
-    def _inside(self, step: Stmt) -> Stmt:
-        match step:
-            case Loop():
-                return replace(step, body=self.body(step.body))
-            case Branch():
-                return replace(step, yes=self.body(step.yes), no=self.body(step.no))
-            case _:
-                return step
+        return tuple(with_bodies(step, self.body) for step in steps)
 
     def _moved(self, steps: tuple[Stmt, ...], allocated: Allocate) -> tuple[Stmt, ...]:
         """The steps with a buffer inside the one loop that touches it, if it can stand there."""

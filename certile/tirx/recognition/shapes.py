@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from certile.diagnostics import ArgumentError
+from certile.ir.functions import COMPARISONS
 from certile.tirx.recognition.errors import NotShownError
 from certile.tirx.recognition.nodes import (
     Allocate,
@@ -41,11 +42,13 @@ Shapes = Mapping[str, Sequence[int]]
 
 _RANGES = {"int32": 1 << 31, "int64": 1 << 63}
 _FOLDED = ("add", "sub", "mul", "floordiv", "mod", "maximum", "minimum")
-_COMPARED = ("eq", "ne", "lt", "le", "gt", "ge")
 
 
 def specialised(function: Function, shapes: Shapes) -> Function:
-    """The function at some shapes, by the names of its parameters."""
+    """The function at some shapes, by the names of its parameters.
+
+    Raises ArgumentError A320 for shapes that the function does not take.
+    """
     if not shapes:
         return function
     buffers = {each.name: each for each in function.parameters if isinstance(each, Buffer)}
@@ -174,7 +177,7 @@ def folded(expr: Apply | Convert) -> Expr:
 
 
 def _result(fn: str, values: Sequence[int]) -> bool | int | None:
-    if len(values) != 2 or fn not in (*_FOLDED, *_COMPARED):
+    if len(values) != 2 or fn not in COMPARISONS.union(_FOLDED):
         return None
     a, b = values
     if fn in ("floordiv", "mod"):

@@ -17,6 +17,7 @@ from certile.ir import dtypes
 from certile.ir.array_types import FULL_NAMES
 from certile.ir.build import Builder
 from certile.ir.dtypes import DType
+from certile.ir.functions import COMPARISONS
 from certile.ir.tile import Effect, Kernel, Load, Parallel, Serial, Tile, View
 from certile.ir.types import Axis, TileType, join_axes
 from certile.tirx.recognition.errors import NotShownError
@@ -40,9 +41,8 @@ STORED: dict[str, DType] = {
 _INTEGERS = ("int32", "int64")
 # An operation of 16 bits is rounded to them, here as there.
 _FLOATS = ("float32", "float16", "bfloat16")
-_COMPARED = ("eq", "ne", "lt", "le", "gt", "ge")
 _LOGIC = {"and": "bit_and", "or": "bit_or", "not": "bit_not"}
-_ON_INTEGERS = ("add", "sub", "mul", "floordiv", "mod", "maximum", "minimum", *_COMPARED)
+_ON_INTEGERS = ("add", "sub", "mul", "floordiv", "mod", "maximum", "minimum", *COMPARISONS)
 _NOT_ON_FLOATS = ("floordiv", "mod")
 
 Guard = tuple[Tile, ...]

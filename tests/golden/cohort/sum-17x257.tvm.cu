@@ -72,55 +72,55 @@ extern "C" __global__ void __launch_bounds__(32) sum_kernel_89f17e8f9535_0_kerne
   alignas(64) int c17_ptr[1];
   alignas(64) signed char c18_ptr[1];
   alignas(64) int c19_ptr[1];
-  alignas(64) signed char c20_ptr[1];
+  alignas(64) float c20_ptr[1];
   alignas(64) float c21_ptr[1];
-  alignas(64) float c22_ptr[1];
-  alignas(64) int c23_ptr[1];
-  alignas(64) int c25_ptr[1];
+  alignas(64) int c22_ptr[1];
+  alignas(64) int c24_ptr[1];
+  alignas(64) float c25_ptr[1];
   alignas(64) float c26_ptr[1];
   alignas(64) float c27_ptr[1];
   alignas(64) float c28_ptr[1];
   alignas(64) float c29_ptr[1];
   alignas(64) float c30_ptr[1];
-  alignas(64) float c31_ptr[1];
-  alignas(64) float c32_ptr[1];
-  alignas(64) float c33_ptr[1];
+  alignas(64) int c32_ptr[1];
+  alignas(64) int c33_ptr[1];
+  alignas(64) int c34_ptr[1];
   alignas(64) int c35_ptr[1];
   alignas(64) int c36_ptr[1];
-  alignas(64) int c37_ptr[1];
-  alignas(64) int c38_ptr[1];
-  alignas(64) int c39_ptr[1];
-  alignas(64) float2 c40_ptr[1];
+  alignas(64) float2 c37_ptr[1];
+  alignas(64) float c38_ptr[1];
+  alignas(64) float c39_ptr[1];
+  alignas(64) int c40_ptr[1];
   alignas(64) float c41_ptr[1];
   alignas(64) float c42_ptr[1];
   alignas(64) int c43_ptr[1];
-  alignas(64) float c44_ptr[1];
-  alignas(64) float c45_ptr[1];
-  alignas(64) int c46_ptr[1];
-  alignas(64) int c47_ptr[1];
+  alignas(64) int c44_ptr[1];
+  alignas(64) signed char c45_ptr[1];
+  alignas(64) signed char c46_ptr[1];
+  alignas(64) signed char c47_ptr[1];
   alignas(64) signed char c48_ptr[1];
-  alignas(64) signed char c49_ptr[1];
-  alignas(64) signed char c50_ptr[1];
-  alignas(64) signed char c51_ptr[1];
-  alignas(64) signed char c52_ptr[1];
-  alignas(64) signed char c53_ptr[1];
-  alignas(64) int c54_ptr[1];
-  alignas(64) int c55_ptr[1];
-  alignas(64) int c56_ptr[1];
-  alignas(64) float2 c57_ptr[1];
-  alignas(64) float c58_ptr[1];
-  alignas(64) float c59_ptr[1];
-  alignas(64) float c60_ptr[1];
+  alignas(64) int c49_ptr[1];
+  alignas(64) int c50_ptr[1];
+  alignas(64) int c51_ptr[1];
+  alignas(64) float2 c52_ptr[1];
+  alignas(64) float c53_ptr[1];
+  alignas(64) float c54_ptr[1];
+  alignas(64) float c55_ptr[1];
+  alignas(64) float c56_ptr[1];
+  alignas(64) signed char c57_ptr[1];
+  alignas(64) int c58_ptr[1];
+  alignas(64) signed char c59_ptr[1];
+  alignas(64) int c60_ptr[1];
   alignas(64) float c61_ptr[1];
-  alignas(64) int c62_ptr[1];
-  alignas(64) signed char c63_ptr[1];
-  alignas(64) int c64_ptr[1];
-  alignas(64) signed char c65_ptr[1];
-  alignas(64) signed char c66_ptr[1];
+  alignas(64) float c62_ptr[1];
+  alignas(64) int c63_ptr[1];
+  alignas(64) int c65_ptr[1];
+  alignas(64) float c66_ptr[1];
   alignas(64) float c67_ptr[1];
   alignas(64) float c68_ptr[1];
-  alignas(64) int c69_ptr[1];
-  alignas(64) int c71_ptr[1];
+  alignas(64) float c69_ptr[1];
+  alignas(64) float c70_ptr[1];
+  alignas(64) float c71_ptr[1];
   alignas(64) float c72_ptr[1];
   alignas(64) float c73_ptr[1];
   alignas(64) float c74_ptr[1];
@@ -131,14 +131,6 @@ extern "C" __global__ void __launch_bounds__(32) sum_kernel_89f17e8f9535_0_kerne
   alignas(64) float c79_ptr[1];
   alignas(64) float c80_ptr[1];
   alignas(64) float c81_ptr[1];
-  alignas(64) float c82_ptr[1];
-  alignas(64) float c83_ptr[1];
-  alignas(64) float c84_ptr[1];
-  alignas(64) float c85_ptr[1];
-  alignas(64) float c86_ptr[1];
-  alignas(64) float c87_ptr[1];
-  alignas(64) float c88_ptr[1];
-  alignas(64) float c89_ptr[1];
   int lane1 = (((int)threadIdx.x) & 31);
   int subgroup2 = (((int)threadIdx.x) >> 5);
   c3_ptr[0] = (((int)blockIdx.x) & 1);
@@ -164,116 +156,96 @@ extern "C" __global__ void __launch_bounds__(32) sum_kernel_89f17e8f9535_0_kerne
   c17_ptr[0] = __any_sync((uint)4294967295, ((c7_ptr[0] != (signed char)0) ? 1 : 0));
   c18_ptr[0] = ((c17_ptr[0] != 0) ? (signed char)1 : (signed char)0);
   c19_ptr[0] = ((c18_ptr[0] != (signed char)0) ? 1 : 0);
-  c20_ptr[0] = (((c6_ptr[0] != (signed char)0) && (c7_ptr[0] != (signed char)0)) ? (signed char)1 : (signed char)0);
-  c21_ptr[0] = 0x0p+0f/*0.000000e+00*/;
-  c22_ptr[0] = 0x0p+0f/*0.000000e+00*/;
-  c23_ptr[0] = (c19_ptr[0] - 0);
-  for (int i24 = 0; i24 < c23_ptr[0]; ++i24) {
-    c25_ptr[0] = (0 + i24);
+  c20_ptr[0] = c14_ptr[0];
+  c21_ptr[0] = c16_ptr[0];
+  c22_ptr[0] = (c19_ptr[0] - 0);
+  for (int i23 = 0; i23 < c22_ptr[0]; ++i23) {
+    c24_ptr[0] = (0 + i23);
     float condval_1;
-    if (c20_ptr[0] != (signed char)0) {
-      condval_1 = p_x_ptr[(c9_ptr[0] + (lane1 * 2))];
-    } else {
-      condval_1 = 0x0p+0f/*0.000000e+00*/;
-    }
-    c26_ptr[0] = condval_1;
-    float condval_2;
     if (c7_ptr[0] != (signed char)0) {
-      condval_2 = p_x_ptr[(c10_ptr[0] + (lane1 * 2))];
+      condval_1 = p_x_ptr[(c10_ptr[0] + (lane1 * 2))];
     } else {
-      condval_2 = 0x0p+0f/*0.000000e+00*/;
+      condval_1 = c21_ptr[0];
     }
-    c27_ptr[0] = condval_2;
-    c21_ptr[0] = c26_ptr[0];
-    c22_ptr[0] = c27_ptr[0];
+    c25_ptr[0] = condval_1;
+    c26_ptr[0] = c20_ptr[0];
+    c20_ptr[0] = c26_ptr[0];
+    c21_ptr[0] = c25_ptr[0];
   }
-  c28_ptr[0] = ((c6_ptr[0] != (signed char)0) ? c14_ptr[0] : c21_ptr[0]);
-  c29_ptr[0] = ((c6_ptr[0] != (signed char)0) ? c16_ptr[0] : c22_ptr[0]);
-  c30_ptr[0] = (0x0p+0f/*0.000000e+00*/ + c28_ptr[0]);
-  c31_ptr[0] = ((c6_ptr[0] != (signed char)0) ? c30_ptr[0] : 0x0p+0f/*0.000000e+00*/);
-  c32_ptr[0] = (c31_ptr[0] + c29_ptr[0]);
-  c33_ptr[0] = c32_ptr[0];
-  for (int i34 = 0; i34 < 3; ++i34) {
-    c35_ptr[0] = (0 + i34);
-    c36_ptr[0] = (c35_ptr[0] * 64);
-    c37_ptr[0] = (c9_ptr[0] + c36_ptr[0]);
-    c38_ptr[0] = (c37_ptr[0] + 64);
-    c39_ptr[0] = ((c37_ptr[0] + 64) + (lane1 * 2));
-    c40_ptr[0] = *(float2*)(p_x_ptr + ((c39_ptr[0] >> 1) * 2));
-    c41_ptr[0] = (c40_ptr[0]).x;
-    c42_ptr[0] = (c33_ptr[0] + c41_ptr[0]);
-    c43_ptr[0] = (c37_ptr[0] + 65);
-    c44_ptr[0] = (c40_ptr[0]).y;
-    c45_ptr[0] = (c42_ptr[0] + c44_ptr[0]);
-    c33_ptr[0] = c45_ptr[0];
+  c27_ptr[0] = (0x0p+0f/*0.000000e+00*/ + c20_ptr[0]);
+  c28_ptr[0] = ((c6_ptr[0] != (signed char)0) ? c27_ptr[0] : 0x0p+0f/*0.000000e+00*/);
+  c29_ptr[0] = (c28_ptr[0] + c21_ptr[0]);
+  c30_ptr[0] = c29_ptr[0];
+  for (int i31 = 0; i31 < 3; ++i31) {
+    c32_ptr[0] = (0 + i31);
+    c33_ptr[0] = (c32_ptr[0] * 64);
+    c34_ptr[0] = (c9_ptr[0] + c33_ptr[0]);
+    c35_ptr[0] = (c34_ptr[0] + 64);
+    c36_ptr[0] = ((c34_ptr[0] + 64) + (lane1 * 2));
+    c37_ptr[0] = *(float2*)(p_x_ptr + ((c36_ptr[0] >> 1) * 2));
+    c38_ptr[0] = (c37_ptr[0]).x;
+    c39_ptr[0] = (c30_ptr[0] + c38_ptr[0]);
+    c40_ptr[0] = (c34_ptr[0] + 65);
+    c41_ptr[0] = (c37_ptr[0]).y;
+    c42_ptr[0] = (c39_ptr[0] + c41_ptr[0]);
+    c30_ptr[0] = c42_ptr[0];
   }
-  c46_ptr[0] = (c5_ptr[0] + 256);
-  c47_ptr[0] = (c5_ptr[0] + 257);
-  c48_ptr[0] = ((c46_ptr[0] < c4_ptr[0]) ? (signed char)1 : (signed char)0);
-  c49_ptr[0] = ((c47_ptr[0] < c4_ptr[0]) ? (signed char)1 : (signed char)0);
-  c50_ptr[0] = (((c48_ptr[0] != (signed char)0) && (c49_ptr[0] != (signed char)0)) ? (signed char)1 : (signed char)0);
-  c51_ptr[0] = (((c48_ptr[0] != (signed char)0) || (c49_ptr[0] != (signed char)0)) ? (signed char)1 : (signed char)0);
-  c52_ptr[0] = ((((c50_ptr[0] != (signed char)0) ? (uchar)1 : (uchar)0) != (uchar)1) ? (signed char)1 : (signed char)0);
-  c53_ptr[0] = (((c51_ptr[0] != (signed char)0) && (c52_ptr[0] != (signed char)0)) ? (signed char)1 : (signed char)0);
-  c54_ptr[0] = (c9_ptr[0] + 256);
-  c55_ptr[0] = (c9_ptr[0] + 257);
-  c56_ptr[0] = ((c9_ptr[0] + 256) + (lane1 * 2));
-  float2 condval_3;
-  if (c50_ptr[0] != (signed char)0) {
-    condval_3 = *(float2*)(p_x_ptr + ((c56_ptr[0] >> 1) * 2));
+  c43_ptr[0] = (c5_ptr[0] + 256);
+  c44_ptr[0] = (c5_ptr[0] + 257);
+  c45_ptr[0] = ((c43_ptr[0] < c4_ptr[0]) ? (signed char)1 : (signed char)0);
+  c46_ptr[0] = ((c44_ptr[0] < c4_ptr[0]) ? (signed char)1 : (signed char)0);
+  c47_ptr[0] = ((((c46_ptr[0] != (signed char)0) ? (uchar)1 : (uchar)0) != (uchar)1) ? (signed char)1 : (signed char)0);
+  c48_ptr[0] = (((c45_ptr[0] != (signed char)0) && (c47_ptr[0] != (signed char)0)) ? (signed char)1 : (signed char)0);
+  c49_ptr[0] = (c9_ptr[0] + 256);
+  c50_ptr[0] = (c9_ptr[0] + 257);
+  c51_ptr[0] = ((c9_ptr[0] + 256) + (lane1 * 2));
+  float2 condval_2;
+  if (c46_ptr[0] != (signed char)0) {
+    condval_2 = *(float2*)(p_x_ptr + ((c51_ptr[0] >> 1) * 2));
   } else {
-    condval_3 = make_float2(0x0p+0f/*0.000000e+00*/, 0x0p+0f/*0.000000e+00*/);
+    condval_2 = make_float2(0x0p+0f/*0.000000e+00*/, 0x0p+0f/*0.000000e+00*/);
   }
-  c57_ptr[0] = condval_3;
-  c58_ptr[0] = (c57_ptr[0]).x;
-  c59_ptr[0] = ((c50_ptr[0] != (signed char)0) ? c58_ptr[0] : 0x0p+0f/*0.000000e+00*/);
-  c60_ptr[0] = (c57_ptr[0]).y;
-  c61_ptr[0] = ((c50_ptr[0] != (signed char)0) ? c60_ptr[0] : 0x0p+0f/*0.000000e+00*/);
-  c62_ptr[0] = __any_sync((uint)4294967295, ((c53_ptr[0] != (signed char)0) ? 1 : 0));
-  c63_ptr[0] = ((c62_ptr[0] != 0) ? (signed char)1 : (signed char)0);
-  c64_ptr[0] = ((c63_ptr[0] != (signed char)0) ? 1 : 0);
-  c65_ptr[0] = (((c48_ptr[0] != (signed char)0) && (c53_ptr[0] != (signed char)0)) ? (signed char)1 : (signed char)0);
-  c66_ptr[0] = (((c49_ptr[0] != (signed char)0) && (c53_ptr[0] != (signed char)0)) ? (signed char)1 : (signed char)0);
-  c67_ptr[0] = 0x0p+0f/*0.000000e+00*/;
-  c68_ptr[0] = 0x0p+0f/*0.000000e+00*/;
-  c69_ptr[0] = (c64_ptr[0] - 0);
-  for (int i70 = 0; i70 < c69_ptr[0]; ++i70) {
-    c71_ptr[0] = (0 + i70);
-    float condval_4;
-    if (c65_ptr[0] != (signed char)0) {
-      condval_4 = p_x_ptr[(c54_ptr[0] + (lane1 * 2))];
+  c52_ptr[0] = condval_2;
+  c53_ptr[0] = (c52_ptr[0]).x;
+  c54_ptr[0] = ((c46_ptr[0] != (signed char)0) ? c53_ptr[0] : 0x0p+0f/*0.000000e+00*/);
+  c55_ptr[0] = (c52_ptr[0]).y;
+  c56_ptr[0] = ((c46_ptr[0] != (signed char)0) ? c55_ptr[0] : 0x0p+0f/*0.000000e+00*/);
+  c57_ptr[0] = (((c45_ptr[0] != (signed char)0) && (c48_ptr[0] != (signed char)0)) ? (signed char)1 : (signed char)0);
+  c58_ptr[0] = __any_sync((uint)4294967295, ((c48_ptr[0] != (signed char)0) ? 1 : 0));
+  c59_ptr[0] = ((c58_ptr[0] != 0) ? (signed char)1 : (signed char)0);
+  c60_ptr[0] = ((c59_ptr[0] != (signed char)0) ? 1 : 0);
+  c61_ptr[0] = c54_ptr[0];
+  c62_ptr[0] = c56_ptr[0];
+  c63_ptr[0] = (c60_ptr[0] - 0);
+  for (int i64 = 0; i64 < c63_ptr[0]; ++i64) {
+    c65_ptr[0] = (0 + i64);
+    float condval_3;
+    if (c57_ptr[0] != (signed char)0) {
+      condval_3 = p_x_ptr[(c49_ptr[0] + (lane1 * 2))];
     } else {
-      condval_4 = 0x0p+0f/*0.000000e+00*/;
+      condval_3 = c61_ptr[0];
     }
-    c72_ptr[0] = condval_4;
-    float condval_5;
-    if (c66_ptr[0] != (signed char)0) {
-      condval_5 = p_x_ptr[(c55_ptr[0] + (lane1 * 2))];
-    } else {
-      condval_5 = 0x0p+0f/*0.000000e+00*/;
-    }
-    c73_ptr[0] = condval_5;
-    c67_ptr[0] = c72_ptr[0];
-    c68_ptr[0] = c73_ptr[0];
+    c66_ptr[0] = condval_3;
+    c67_ptr[0] = c62_ptr[0];
+    c61_ptr[0] = c66_ptr[0];
+    c62_ptr[0] = c67_ptr[0];
   }
-  c74_ptr[0] = ((c50_ptr[0] != (signed char)0) ? c59_ptr[0] : c67_ptr[0]);
-  c75_ptr[0] = ((c50_ptr[0] != (signed char)0) ? c61_ptr[0] : c68_ptr[0]);
-  c76_ptr[0] = (c33_ptr[0] + c74_ptr[0]);
-  c77_ptr[0] = ((c48_ptr[0] != (signed char)0) ? c76_ptr[0] : c33_ptr[0]);
-  c78_ptr[0] = (c77_ptr[0] + c75_ptr[0]);
-  c79_ptr[0] = ((c49_ptr[0] != (signed char)0) ? c78_ptr[0] : c77_ptr[0]);
-  c80_ptr[0] = __shfl_xor_sync((uint)4294967295, c79_ptr[0], 16);
+  c68_ptr[0] = (c30_ptr[0] + c61_ptr[0]);
+  c69_ptr[0] = ((c45_ptr[0] != (signed char)0) ? c68_ptr[0] : c30_ptr[0]);
+  c70_ptr[0] = (c69_ptr[0] + c62_ptr[0]);
+  c71_ptr[0] = ((c46_ptr[0] != (signed char)0) ? c70_ptr[0] : c69_ptr[0]);
+  c72_ptr[0] = __shfl_xor_sync((uint)4294967295, c71_ptr[0], 16);
+  c73_ptr[0] = (c71_ptr[0] + c72_ptr[0]);
+  c74_ptr[0] = __shfl_xor_sync((uint)4294967295, c73_ptr[0], 8);
+  c75_ptr[0] = (c73_ptr[0] + c74_ptr[0]);
+  c76_ptr[0] = __shfl_xor_sync((uint)4294967295, c75_ptr[0], 4);
+  c77_ptr[0] = (c75_ptr[0] + c76_ptr[0]);
+  c78_ptr[0] = __shfl_xor_sync((uint)4294967295, c77_ptr[0], 2);
+  c79_ptr[0] = (c77_ptr[0] + c78_ptr[0]);
+  c80_ptr[0] = __shfl_xor_sync((uint)4294967295, c79_ptr[0], 1);
   c81_ptr[0] = (c79_ptr[0] + c80_ptr[0]);
-  c82_ptr[0] = __shfl_xor_sync((uint)4294967295, c81_ptr[0], 8);
-  c83_ptr[0] = (c81_ptr[0] + c82_ptr[0]);
-  c84_ptr[0] = __shfl_xor_sync((uint)4294967295, c83_ptr[0], 4);
-  c85_ptr[0] = (c83_ptr[0] + c84_ptr[0]);
-  c86_ptr[0] = __shfl_xor_sync((uint)4294967295, c85_ptr[0], 2);
-  c87_ptr[0] = (c85_ptr[0] + c86_ptr[0]);
-  c88_ptr[0] = __shfl_xor_sync((uint)4294967295, c87_ptr[0], 1);
-  c89_ptr[0] = (c87_ptr[0] + c88_ptr[0]);
   if (lane1 == 0) {
-    p_y_ptr[((int)blockIdx.x)] = c89_ptr[0];
+    p_y_ptr[((int)blockIdx.x)] = c81_ptr[0];
   }
 }
 

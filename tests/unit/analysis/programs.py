@@ -3,9 +3,20 @@
 from certile.analysis.rows import analyse
 from certile.diagnostics import Refusal
 from certile.ir.build import Builder
+from certile.ir.laws import Component, Law
+from certile.ir.terms import Var, app
 from certile.ir.walk import parallel_regions
 
 N = 96
+# A law without an identity.
+SUBTRACT = Law(
+    name="subtract",
+    state=(Component("s"),),
+    identity=None,
+    lift=(Var("x"),),
+    merge=(app("sub", "a.s", "b.s"),),
+    finalize=(Var("s"),),
+)
 
 
 def analysed(kernel, **options):

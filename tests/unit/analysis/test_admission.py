@@ -11,12 +11,12 @@ from certile.ir import laws
 from certile.ir.dtypes import f32, f64, i32, i64
 from certile.ir.laws import Component, Law
 from certile.ir.node import node
-from certile.ir.terms import Var, app
+from certile.ir.terms import Var
 from certile.ir.tile import Effect, View
 from certile.ir.types import Dim
 from certile.ir.walk import parallel_regions
 from certile.source import UNKNOWN_LOC, Loc
-from tests.unit.analysis.programs import Row, analysed, refusal_of, rows_of
+from tests.unit.analysis.programs import SUBTRACT, Row, analysed, refusal_of, rows_of
 
 
 @node("tile.test_while", pure=False)
@@ -26,14 +26,6 @@ class While(Effect):
     loc: Loc = UNKNOWN_LOC
 
 
-SUBTRACT = Law(
-    name="subtract",
-    state=(Component("s"),),
-    identity=None,
-    lift=(Var("x"),),
-    merge=(app("sub", "a.s", "b.s"),),
-    finalize=(Var("s"),),
-)
 LAST = Law(
     name="last",
     state=(Component("s"),),

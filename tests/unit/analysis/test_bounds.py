@@ -71,6 +71,12 @@ def test_a_negative_index():
     assert "may reach -1" in complaint.message
 
 
+@pytest.mark.parametrize("rows", [2**31 + 1, 2**40])
+def test_an_index_of_a_long_array_has_a_range(rows):
+    (complaint,) = found(kernel(lambda b, r, c, n, u: r), 100, rows=rows)
+    assert f"may reach {rows - 1};" in complaint.message
+
+
 def test_a_label_has_no_range():
     (complaint,) = found(kernel(lambda b, r, c, n, u: n), 100)
     assert "has no known range" in complaint.message

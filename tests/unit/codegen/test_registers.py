@@ -3,8 +3,8 @@
 from certile.codegen.threads.registers import arrays_in_registers
 from certile.ir.dtypes import i64
 from certile.ir.machine import Buffer, MachineKernel, PrivateArray, ScalarParameter
-from certile.ir.machine_build import Builder
-from certile.ir.machine_fold import facts_of
+from certile.ir.machine.build import Builder
+from certile.ir.machine.fold import facts_of
 
 HELD = PrivateArray("held", i64, 8)
 

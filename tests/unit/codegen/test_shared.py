@@ -7,8 +7,8 @@ from certile.codegen.packs import packs
 from certile.codegen.writer import Names, Writer
 from certile.ir.dtypes import bf16, f32, i64
 from certile.ir.machine import Buffer, For, Load, ScalarParameter, Store, operations
-from certile.ir.machine_build import Builder
-from certile.ir.machine_fold import facts_of
+from certile.ir.machine.build import Builder
+from certile.ir.machine.fold import facts_of
 
 N = ScalarParameter("n", i64)
 X = Buffer("x", f32, False, 16)

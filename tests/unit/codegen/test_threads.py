@@ -7,7 +7,7 @@ from certile.codegen.indices import index_only
 from certile.codegen.metal.types import SPELLING as METAL
 from certile.ir.dtypes import BY_NAME, bool_, f32, i32, i64
 from certile.ir.machine import Buffer, ScalarParameter
-from certile.ir.machine_build import Builder
+from certile.ir.machine.build import Builder
 
 
 @pytest.mark.parametrize(

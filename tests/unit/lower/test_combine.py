@@ -5,8 +5,8 @@ import pytest
 
 from certile.ir.dtypes import i64
 from certile.ir.machine import Buffer, MachineKernel, ScalarParameter
-from certile.ir.machine_build import Builder
-from certile.ir.machine_verify import check_machine
+from certile.ir.machine.build import Builder
+from certile.ir.machine.verify import check_machine
 from certile.ir.tile import REPRODUCIBLE_DISTANCES
 from certile.lower.combine import OrderedStack, balanced, blocks_in_order, in_order
 from certile.reference.machine import run_machine

@@ -6,8 +6,8 @@ import pytest
 from certile.ir.build import Builder as TileBuilder
 from certile.ir.dtypes import i64
 from certile.ir.machine import Buffer, MachineKernel, ScalarParameter
-from certile.ir.machine_build import Builder
-from certile.ir.machine_verify import check_machine
+from certile.ir.machine.build import Builder
+from certile.ir.machine.verify import check_machine
 from certile.lower.coordinates import Coordinate, IndexReader, unflatten, value_of
 from certile.reference.machine import run_machine
 

@@ -8,7 +8,7 @@ from certile.ir import laws
 from certile.ir.build import Builder
 from certile.ir.dtypes import f32
 from certile.ir.host import HostValue, ViewFacts
-from certile.ir.machine_print import print_kernel
+from certile.ir.machine.printer import print_kernel
 from certile.ir.walk import parallel_regions, specialise
 from certile.lower import lower_launch
 from certile.lower.dependence import needs_precise_math

@@ -13,8 +13,8 @@ from certile.ir.build import Builder, dim
 from certile.ir.dtypes import bf16, f32, i32, i64, u8
 from certile.ir.host import NEAR_BYTES, NEAR_PROGRAMS, ViewFacts, is_near
 from certile.ir.machine import Compute, Load, Special, Store, operations
-from certile.ir.machine_print import print_kernel
-from certile.ir.machine_verify import check_machine
+from certile.ir.machine.printer import print_kernel
+from certile.ir.machine.verify import check_machine
 from certile.ir.walk import parallel_regions, specialise
 from certile.lower import lower_launch
 from certile.plan.choose import choose
@@ -346,7 +346,7 @@ def test_a_call_with_rows_further_apart_has_a_kernel_of_its_own(monkeypatch):
             y[r] = ct.reduce(x[r, cols], cols, ct.add)
 
     texts = []
-    monkeypatch.setattr(metal_sim, "run", lambda artifact, *_: texts.append(artifact.text))
+    monkeypatch.setattr(metal_sim, "run", lambda artifact, *_, **__: texts.append(artifact.text))
     memory = np.zeros(2**30 + COLUMNS, np.float32)
     y = np.zeros(3, np.float32)
 

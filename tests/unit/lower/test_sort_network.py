@@ -10,10 +10,10 @@ import pytest
 from certile.ir.build import Builder as TileBuilder
 from certile.ir.dtypes import i32
 from certile.ir.machine import Buffer, Constant, MachineKernel, PrivateArray, operations
-from certile.ir.machine_build import Builder
-from certile.ir.machine_verify import check_machine
-from certile.lower.sort_keys import Keys
-from certile.lower.sort_network import Network
+from certile.ir.machine.build import Builder
+from certile.ir.machine.verify import check_machine
+from certile.lower.sorting.keys import Keys
+from certile.lower.sorting.network import Network
 from certile.plan.sorting import sort_layout
 from certile.reference.machine import run_machine
 

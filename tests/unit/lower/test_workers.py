@@ -7,8 +7,8 @@ import pytest
 
 from certile.ir.dtypes import i64
 from certile.ir.machine import Buffer, For, MachineKernel, operations
-from certile.ir.machine_build import Builder
-from certile.ir.machine_verify import check_machine
+from certile.ir.machine.build import Builder
+from certile.ir.machine.verify import check_machine
 from certile.lower.coordinates import value_of
 from certile.lower.workers import Workers
 from certile.reference.machine import run_machine

@@ -9,7 +9,7 @@ import pytest
 from certile.diagnostics import InternalError
 from certile.ir.dtypes import bool_, f32, i8, i32, i64
 from certile.ir.machine import Buffer, Compute, Constant, For, If, Load, ScalarParameter, Store
-from certile.ir.machine_build import Builder
+from certile.ir.machine.build import Builder
 
 NUMPY = {
     "maximum": np.maximum,

@@ -18,9 +18,9 @@ from certile.ir.machine import (
     SharedArray,
     Value,
 )
-from certile.ir.machine_build import Builder
-from certile.ir.machine_print import print_kernel
-from certile.ir.machine_verify import check_machine
+from certile.ir.machine.build import Builder
+from certile.ir.machine.printer import print_kernel
+from certile.ir.machine.verify import check_machine
 from certile.reference.machine import run_machine
 from certile.reference.machine_numeric import storage
 

@@ -30,9 +30,9 @@ from certile.ir.machine import (
     Store,
     Value,
 )
-from certile.ir.machine_build import Builder
-from certile.ir.machine_print import print_kernel
-from certile.ir.machine_verify import check_machine, verify_machine
+from certile.ir.machine.build import Builder
+from certile.ir.machine.printer import print_kernel
+from certile.ir.machine.verify import check_machine, verify_machine
 
 X = Buffer("x", f32, written=False)
 Y = Buffer("y", f32, written=True)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -13,6 +15,14 @@ from certile.diagnostics import UnsupportedError
 from certile.metalsim import Library, cache
 from certile.store import Store
 
+# Run by itself: what is printed when a process ends is the matter.
+ENDS = """
+import warnings
+from certile.metalsim import cache
+warnings.simplefilter("always")
+print(cache._temporary_folder().name)
+"""
+
 MSL = """
 #include <metal_stdlib>
 using namespace metal;
@@ -21,6 +31,12 @@ kernel void twice(device float* y [[buffer(0)]], uint i [[thread_position_in_gri
   y[i + 64] = 2.0f * y[i];
 }
 """
+
+
+def test_the_folder_of_a_process_goes_with_it_without_a_warning() -> None:
+    done = subprocess.run([sys.executable, "-c", ENDS], capture_output=True, text=True, check=True)
+    assert done.stderr == ""
+    assert not Path(done.stdout.strip()).exists()
 
 
 @pytest.fixture

@@ -85,6 +85,14 @@ def test_rows_that_all_programs_share_are_not_asked_for():
     assert {load.buffer.name for load in asking} == {"x"}
 
 
+def test_a_sweep_that_reads_again_and_computes_asks_wherever_the_array_lies():
+    _, kernel, asking = lowered("softmax", (4096, 256), large=False)
+    loops = [op for op in operations(kernel.body) if isinstance(op, For)]
+    assert asking
+    assert not [op for loop in loops[:-1] for op in operations(loop.body) if op in asking]
+    assert lowered("rms_norm", (4096, 256), large=False)[2] == []
+
+
 @pytest.mark.parametrize(
     ("op", "shape", "large"),
     [
@@ -98,6 +106,20 @@ def test_nobody_asks_where_nothing_is_gained(op, shape, large):
     plan, _, asking = lowered(op, shape, large=large)
     assert plan.mapping.ahead == 0
     assert asking == []
+
+
+@pytest.mark.parametrize("large", [False, True])
+def test_one_sweep_that_computes_asks_only_of_memory(large):
+    """Nothing is read again between two rows, so that memory is never left without a request."""
+    b = Builder("powers")
+    x, y = b.view("x", f32, 2), b.view("y", f32, 1)
+    rows, columns = b.axis("rows", dim(x, 0)), b.axis("columns", dim(x, 1))
+    with b.parallel(rows):
+        b.store(y, (rows,), b.reduce(b.map("exp", b.load(x, rows, columns)), columns, laws.ADD))
+    shapes = {"x": (4096, 256), "y": (4096,)}
+    kernel = specialise(b.build(), shapes)
+    _, _, asking = planned(kernel, 4096, facts_of(kernel, shapes), large=large)
+    assert bool(asking) == large
 
 
 def test_a_gpu_asks_for_nothing():

@@ -13,10 +13,8 @@ import pytest
 from certile.ir import laws
 from certile.ir.dtypes import f32, i64
 from certile.ir.host import ViewFacts
-from certile.ir.laws import Component, Law
 from certile.ir.machine import Barrier, operations
-from certile.ir.machine_verify import check_machine
-from certile.ir.terms import Var, app
+from certile.ir.machine.verify import check_machine
 from certile.ir.tile import View
 from certile.ir.walk import parallel_regions
 from certile.lower import lower_launch
@@ -25,17 +23,9 @@ from certile.plan.record import Options
 from certile.reference.machine import run_machine
 from certile.reference.tile import run
 from certile.targets import SHEETS
-from tests.unit.analysis.programs import Row
+from tests.unit.analysis.programs import SUBTRACT, Row
 
 PROGRAMS, WIDTH = 5, 77
-SUBTRACT = Law(
-    name="subtract",
-    state=(Component("s"),),
-    identity=None,
-    lift=(Var("x"),),
-    merge=(app("sub", "a.s", "b.s"),),
-    finalize=(Var("s"),),
-)
 
 
 def row():

@@ -9,7 +9,7 @@ import numpy as np
 from certile.codegen.cpu.emit import emit
 from certile.ir.dtypes import i64
 from certile.ir.machine import MachineKernel, ScalarParameter
-from certile.ir.machine_verify import check_machine
+from certile.ir.machine.verify import check_machine
 from certile.runtime.cpu.engine import compile_module, host, load_object
 from certile.targets.cpu import CPU_AVX2, CPU_AVX512, CPU_NEON
 

@@ -7,7 +7,7 @@ from certile.codegen.cpu.emit import emit
 from certile.diagnostics import UnsupportedError
 from certile.ir.dtypes import BY_NAME, bool_, f32, f64, i32, i64
 from certile.ir.machine import Buffer, MachineKernel, ScalarParameter
-from certile.ir.machine_build import Builder
+from certile.ir.machine.build import Builder
 from certile.targets.cpu import CPU_AVX512
 from tests.unit.codegen.cpu import oracle
 from tests.unit.codegen.cpu.native import COUNT, WIDTHS, finish, native

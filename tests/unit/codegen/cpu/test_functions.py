@@ -18,7 +18,7 @@ from certile.diagnostics import UnsupportedError
 from certile.ir.dtypes import ALL, bf16, bool_, f16, f32, f64, i32, i64
 from certile.ir.functions import FUNCTIONS
 from certile.ir.machine import Buffer
-from certile.ir.machine_build import Builder
+from certile.ir.machine.build import Builder
 from tests.unit.codegen.cpu import oracle
 from tests.unit.codegen.cpu.native import COUNT, WIDTHS, finish, native
 

@@ -5,7 +5,7 @@ import pytest
 
 from certile.ir.dtypes import ALL, bool_, f32, f64, i32, i64
 from certile.ir.machine import Buffer, PrivateArray, ScalarParameter
-from certile.ir.machine_build import Builder
+from certile.ir.machine.build import Builder
 from tests.unit.codegen.cpu import oracle
 from tests.unit.codegen.cpu.native import COUNT, WIDTHS, Guarded, finish, native
 

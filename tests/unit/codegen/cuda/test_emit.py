@@ -24,8 +24,8 @@ from certile.ir.machine import (
     ScalarParameter,
     SharedArray,
 )
-from certile.ir.machine_build import Builder
-from certile.ir.machine_verify import check_machine
+from certile.ir.machine.build import Builder
+from certile.ir.machine.verify import check_machine
 from certile.runtime.cuda.toolchain import compile_cuda
 from certile.targets.cuda import CUDA_SM90
 
@@ -182,6 +182,13 @@ def test_consecutive_elements_make_vector_accesses(dtype, width, vector, streami
         re.search(rf"(ld\.global|ld\.global\.nc|st\.global\.\w\w)\.{vector}", u) for u in used
     )
     assert any(".cs." in access for access in used) is streaming
+
+
+def test_an_upper_half_of_a_word_is_a_float_by_one_instruction():
+    text = streams(bf16, 4, 16)
+    upper = re.findall(r"and\.b32\s+%r\d+, %r\d+, -65536;", text)
+    # Four chunks, each of two words.
+    assert len(upper) == 8
 
 
 def test_no_vector_without_a_proof_of_alignment():

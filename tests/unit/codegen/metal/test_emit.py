@@ -12,8 +12,8 @@ from certile.codegen.metal.prelude import HELPERS, prelude
 from certile.diagnostics import UnsupportedError
 from certile.ir.dtypes import bf16, bool_, f16, f32, f64, i32, i64
 from certile.ir.machine import Buffer, MachineKernel, PrivateArray, ScalarParameter, SharedArray
-from certile.ir.machine_build import Builder
-from certile.ir.machine_verify import check_machine
+from certile.ir.machine.build import Builder
+from certile.ir.machine.verify import check_machine
 from certile.metalsim import Library, check
 from certile.targets.metal import METAL
 

@@ -27,11 +27,11 @@ from certile.ir.types import Axis
 from certile.lower.combine import lanes_any_order
 from certile.lower.coordinates import Coordinate, unflatten, value_of
 from certile.lower.evaluate import Evaluator, Scope
-from certile.lower.folds import Folds
-from certile.lower.group_memory import GroupMemory
+from certile.lower.group.memory import GroupMemory
 from certile.lower.interface import Interface
 from certile.lower.narrow import builder_of, most_programs
 from certile.lower.reductions import Partials, Reducer
+from certile.lower.reference.folds import Folds
 from certile.lower.state import State, StateMachine
 from certile.lower.workers import Element, Workers
 from certile.plan.record import GroupPlan

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from certile.ir.dtypes import DType, i64
 from certile.ir.machine import PrivateArray, Value
-from certile.ir.machine_build import Builder
+from certile.ir.machine.build import Builder
 from certile.ir.tile import (
     REPRODUCIBLE_ACCUMULATORS,
     REPRODUCIBLE_BLOCK,

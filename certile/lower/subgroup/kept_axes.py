@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
 
-from certile.analysis.layout import FOLDS, ORDERED_TREES
+from certile.analysis.layout import ORDERED_TREES
 from certile.analysis.nests import is_step_of_its_own
 from certile.diagnostics import InternalError
 from certile.ir.dtypes import i64
@@ -21,15 +21,15 @@ from certile.ir.machine import Value
 from certile.ir.node import Node
 from certile.ir.rows import Step
 from certile.ir.terms import variables
-from certile.ir.tile import Parallel, Reduce, Result
+from certile.ir.tile import FOLD_POLICIES, Parallel, Reduce, Result
 from certile.ir.types import Axis
 from certile.lower.blocks import Member, states_of
 from certile.lower.combine import in_blocks
 from certile.lower.coordinates import Coordinate, unflatten, value_of
 from certile.lower.evaluate import Evaluator, Scope
-from certile.lower.folds import Folds
+from certile.lower.reference.folds import Folds
 from certile.lower.state import Memo, State, StateMachine
-from certile.lower.stripes import Stripes
+from certile.lower.subgroup.stripes import Stripes
 from certile.plan.blocks import LEAVES
 
 Carried = tuple[Value, ...]
@@ -125,7 +125,7 @@ class KeptAxes:
             states = leaves.split(leaves.folded())
         for scope, state in zip(scopes, states, strict=True):
             with evaluator.within(scope):
-                tree = reduction.policy not in FOLDS
+                tree = reduction.policy not in FOLD_POLICIES
                 results = machine.finish(state) if tree else machine.finalize(state)
                 if alike:
                     results = tuple(builder.first_lane(value) for value in results)
@@ -247,7 +247,7 @@ class _Leaves:
         machine, count = self._machine, self._count
         none = [machine.identity()] * len(self._scopes) if machine.law.identity else []
         identity, first = self._together.joined(none) if none else (), State()
-        if machine.reduction.policy in FOLDS:
+        if machine.reduction.policy in FOLD_POLICIES:
             begun = []
             for scope in self._scopes:
                 with self._evaluator.within(scope):

@@ -12,7 +12,7 @@ from __future__ import annotations
 from certile.diagnostics import InternalError
 from certile.ir.dtypes import i64
 from certile.ir.machine import PrivateArray, Value
-from certile.ir.machine_build import Builder
+from certile.ir.machine.build import Builder
 from certile.ir.rows import Stripe
 from certile.ir.tile import Memory, Tile
 from certile.lower.evaluate import Evaluator

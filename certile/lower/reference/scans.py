@@ -19,7 +19,7 @@ from certile.ir.tile import Scan, Serial, Tile
 from certile.ir.types import Axis
 from certile.lower.coordinates import Coordinate
 from certile.lower.evaluate import Evaluator, Scope
-from certile.lower.folds import Folds
+from certile.lower.reference.folds import Folds
 from certile.lower.state import State, StateMachine
 from certile.records import record
 

@@ -22,7 +22,7 @@ from certile.diagnostics import InternalError
 from certile.ir.dtypes import DType, i64
 from certile.ir.host import ViewFacts
 from certile.ir.machine import PrivateArray, Value
-from certile.ir.machine_build import Builder
+from certile.ir.machine.build import Builder
 from certile.ir.node import Node, reach
 from certile.ir.program import Launch
 from certile.ir.rows import RowProgram, Step
@@ -30,14 +30,14 @@ from certile.ir.tile import Gather, Load, Reduce, Result, Scan, Store, Tile
 from certile.ir.types import Axis
 from certile.lower.ahead import Ahead, ahead_of
 from certile.lower.blocks import state_of
+from certile.lower.columns.states import Fold, Folds, StripStates
+from certile.lower.columns.strips import Coordinates, ProgramVector, Segment, Strips
 from certile.lower.combine import balanced
 from certile.lower.coordinates import Coordinate, unflatten
 from certile.lower.dependence import independent_of, largest
 from certile.lower.evaluate import Evaluator
 from certile.lower.interface import Interface
 from certile.lower.state import State, StateMachine
-from certile.lower.strip_states import Fold, Folds, StripStates
-from certile.lower.strips import Coordinates, ProgramVector, Segment, Strips
 from certile.plan.columns import asking, row_block, rows_of_round
 from certile.plan.record import GroupPlan
 from certile.plan.record import Mapping as ExecutionMapping

@@ -2,7 +2,7 @@
 
 In: the machine of a law, and how an array of the strip is made and its vectors are visited.  Out:
 folds, started, merged and finished for all programs of the strip.  Decides that a state is one slot
-a vector of each of its arrays.  Leaves which rows are folded, and when, to `columns`.
+a vector of each of its arrays.  Leaves which rows are folded, and when, to `lowering`.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from collections.abc import Callable, Mapping, Sequence
 
 from certile.ir.dtypes import DType
 from certile.ir.machine import PrivateArray
-from certile.ir.machine_build import Builder
+from certile.ir.machine.build import Builder
 from certile.ir.tile import Reduce, Scan
+from certile.lower.columns.strips import ProgramVector
 from certile.lower.state import State, StateMachine
-from certile.lower.strips import ProgramVector
 from certile.records import record
 
 __all__ = ["Fold", "Folds", "StripStates"]

@@ -39,17 +39,17 @@ from certile.ir.tile import (
 )
 from certile.ir.types import Axis
 from certile.lower.ahead import Ahead, ahead_of
-from certile.lower.composed import KeptAxes
 from certile.lower.coordinates import Coordinate, Shift, unflatten
 from certile.lower.evaluate import Evaluator, Scope
 from certile.lower.interface import Interface
 from certile.lower.narrow import builder_of, most_programs
 from certile.lower.phases import settle, shift_of
 from certile.lower.reductions import Partials, Reducer
-from certile.lower.row_sorts import RowSorts
-from certile.lower.scans import Running
 from certile.lower.state import StateMachine
-from certile.lower.stripes import Stripes
+from certile.lower.subgroup.kept_axes import KeptAxes
+from certile.lower.subgroup.scans import Running
+from certile.lower.subgroup.sorts import RowSorts
+from certile.lower.subgroup.stripes import Stripes
 from certile.lower.workers import Element, Runs, Workers
 from certile.plan.ahead import asking
 from certile.plan.blocks import RUN, chunks_of_folds, chunks_of_round
@@ -297,18 +297,7 @@ class SubgroupLowering:
         ahead = self._ahead(group[0])
 
         def folding(elements: Sequence[Element], carried: tuple[Value, ...]) -> tuple[Value, ...]:
-            scopes = []
-            for at in elements:
-                with self._element_scope(axes, at) as scope:
-                    scopes.append(scope)
-            for step in group:
-                if step.kind == "fold" and isinstance(step.node, Reduce):
-                    self._kept_axes.fold(step.node, scopes, alike=False)
-                    continue
-                for at, scope in zip(elements, scopes, strict=True):
-                    with self._evaluator.within(scope):
-                        carried = self._element(step, at, partials, carried)
-            return partials.settle(carried)
+            return partials.settle(self._folded(group, elements, partials, carried))
 
         def body(elements: Sequence[Element], carried: tuple[Value, ...]) -> tuple[Value, ...]:
             for at in elements:
@@ -338,6 +327,27 @@ class SubgroupLowering:
             )
 
         return self._kept_axes.walk(walked, (*partials.start(), *running.start()), sweep)
+
+    def _folded(
+        self,
+        group: Sequence[Step],
+        elements: Sequence[Element],
+        partials: Partials,
+        carried: tuple[Value, ...],
+    ) -> tuple[Value, ...]:
+        """Run the steps of a group that folds, each at all elements before the next step."""
+        scopes = []
+        for at in elements:
+            with self._element_scope(group[0].axes, at) as scope:
+                scopes.append(scope)
+        for step in group:
+            if step.kind == "fold" and isinstance(step.node, Reduce):
+                self._kept_axes.fold(step.node, scopes, alike=False)
+                continue
+            for at, scope in zip(elements, scopes, strict=True):
+                with self._evaluator.within(scope):
+                    carried = self._element(step, at, partials, carried)
+        return carried
 
     def _chunks(self, group: Sequence[Step], partials: Partials) -> int:
         """The chunks of elements that one round of a sweep takes."""

@@ -42,11 +42,11 @@ from certile.ir.machine import (
     Store,
     Value,
 )
-from certile.ir.machine_fold import bounds
-from certile.ir.machine_uniform import subgroup_dependent
+from certile.ir.machine.fold import bounds
+from certile.ir.machine.uniform import subgroup_dependent
 
 if TYPE_CHECKING:
-    from certile.ir.machine_print import Printer as _Printer
+    from certile.ir.machine.printer import Printer as _Printer
 
 __all__ = ["check_machine", "verify_machine"]
 
@@ -124,7 +124,7 @@ class _Verifier:
 
         Numbering everything first makes a complaint speak of the values of the printed kernel.
         """
-        from certile.ir.machine_print import Printer
+        from certile.ir.machine.printer import Printer
 
         made = Printer()
         list(made.block(self.kernel.body, ""))

@@ -19,7 +19,7 @@ from certile.ir.tile import Load, Memory, Store
 from certile.ir.types import Axis
 from certile.lower.coordinates import value_of
 from certile.lower.evaluate import Evaluator
-from certile.lower.placed import slot_of
+from certile.lower.reference.memories import slot_of
 from certile.records import record
 
 

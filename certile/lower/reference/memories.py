@@ -15,7 +15,7 @@ from certile.diagnostics import UnsupportedError
 from certile.ir.dtypes import DType, i64
 from certile.ir.layouts import BitLinear, Layout, MixedRadix, Table, row_major
 from certile.ir.machine import PrivateArray, Value
-from certile.ir.machine_build import Builder
+from certile.ir.machine.build import Builder
 from certile.ir.tile import Load, Memory, Store
 from certile.lower.evaluate import Evaluator
 from certile.records import record

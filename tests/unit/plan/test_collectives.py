@@ -7,11 +7,11 @@ from certile.ir import laws
 from certile.ir.build import Builder
 from certile.ir.dtypes import f64
 from certile.ir.tile import Reduce
-from certile.plan.composed import composed_batches, composed_work
+from certile.plan.group_counts import collective_batches, useful_threads
 
 
 def reduction(law=laws.ADD, **options) -> Reduce:
-    b = Builder("composed")
+    b = Builder("collectives")
     rows, cols = b.axis("rows", 32), b.axis("cols", 100)
     x = b.view("x", rank=2)
     with b.parallel(rows):
@@ -21,20 +21,20 @@ def reduction(law=laws.ADD, **options) -> Reduce:
 
 
 def test_batches_of_32_outputs():
-    assert composed_batches(32, 64) == 16
-    assert composed_batches(32, 1024) == 1
-    assert composed_batches(33, 1024) == 2
+    assert collective_batches(32, 64) == 16
+    assert collective_batches(32, 1024) == 1
+    assert collective_batches(33, 1024) == 2
 
 
 @pytest.mark.parametrize("threads", [16, 48, 100])
 def test_a_group_that_is_no_whole_number_of_subgroups_has_no_batches(threads):
-    assert composed_batches(32, threads) is None
+    assert collective_batches(32, threads) is None
 
 
 def test_work_is_a_subgroup_an_output_where_lanes_work_together():
-    assert composed_work(8, 1024, 32) == 256
-    assert composed_work(64, 1024, 32) == 1024
-    assert composed_work(8, 1024, 1) == 8
+    assert useful_threads(8, 1024, 32) == 256
+    assert useful_threads(64, 1024, 32) == 1024
+    assert useful_threads(8, 1024, 1) == 8
 
 
 @pytest.mark.parametrize("policy", ["ordered_tree", "fold_left", "fold_right", "reproducible"])

@@ -4,14 +4,14 @@ In: values of any dtype, and their positions.  Out: states, tuples of signed int
 as the elements do, and the way back.  Decides the codes: floats become two's complement of their
 sign and magnitude, so that zeros of both signs are one number, every NaN is one above infinity, and
 no float is compared as a float; a position makes equal elements differ, so every order is stable.
-Leaves which integers are kept to the layout, and exchanges to `sort_network`.
+Leaves which integers are kept to the layout, and exchanges to `network`.
 """
 
 from __future__ import annotations
 
 from certile.ir.dtypes import DType, bool_, highest, i16, i32, i64
 from certile.ir.machine import Value
-from certile.ir.machine_build import Builder
+from certile.ir.machine.build import Builder
 from certile.plan.sorting import SortLayout
 from certile.records import record
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 
 from certile.ir.dtypes import i64
 from certile.ir.machine import Value
-from certile.ir.machine_build import Builder
+from certile.ir.machine.build import Builder
 from certile.ir.types import Axis
 from certile.lower.coordinates import Coordinate, unflatten, value_of
 from certile.plan.record import Mapping

@@ -2,7 +2,7 @@
 
 In: the `sort` steps of a row program.  Out: private arrays in which element e of an order belongs
 to the worker of e, and the results read there.  Decides nothing about ownership: `workers` does.
-Leaves the order itself to `sorting`, and to admission that each sort has one row a program.
+Leaves the order itself to `lower.sorting`, and to admission that each sort has one row a program.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from certile.ir.rows import Step
 from certile.ir.tile import Result, Sort
 from certile.ir.types import Axis
 from certile.lower.evaluate import Evaluator, Scope
-from certile.lower.sorting import ElementVector, Sorter
+from certile.lower.sorting.rows import ElementVector, Sorter
 from certile.lower.workers import Element, Workers
 
 ElementScope = Callable[[tuple[Axis, ...], Element], AbstractContextManager[Scope]]

@@ -40,12 +40,12 @@ from certile.ir.types import Axis
 from certile.ir.walk import evaluated
 from certile.lower.coordinates import Coordinate, unflatten, value_of
 from certile.lower.evaluate import Evaluator
-from certile.lower.folds import Folds
 from certile.lower.interface import Interface
 from certile.lower.narrow import builder_of, most_programs
-from certile.lower.placed import Placed, look_up
-from certile.lower.serial_scans import Place, SerialScans
-from certile.lower.sorting import ElementVector, Sorter
+from certile.lower.reference.folds import Folds
+from certile.lower.reference.memories import Placed, look_up
+from certile.lower.reference.scans import Place, SerialScans
+from certile.lower.sorting.rows import ElementVector, Sorter
 from certile.lower.state import StateMachine
 from certile.plan.record import GroupPlan
 

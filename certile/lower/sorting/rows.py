@@ -4,7 +4,7 @@ In: a `Sort`, and a source that evaluates one vector of its elements after anoth
 arrays with the order, element e in lane e mod lanes of slot e / lanes, and the results read from
 them.  Decides what is done for each vector of a row that streams by: it is looked at further only
 if one of its elements comes before the last of those kept.  Leaves evaluation to the execution maps
-and the exchanges to `sort_network`.
+and the exchanges to `network`.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from collections.abc import Callable, Sequence
 
 from certile.ir.dtypes import DType, i64, lowest
 from certile.ir.machine import PrivateArray, Value
-from certile.ir.machine_build import Builder, Operand
+from certile.ir.machine.build import Builder, Operand
 from certile.ir.tile import Sort
 from certile.lower.coordinates import Coordinate, value_of
-from certile.lower.sort_keys import Keys, State
-from certile.lower.sort_network import Network
+from certile.lower.sorting.keys import Keys, State
+from certile.lower.sorting.network import Network
 from certile.plan.sorting import sort_layout
 from certile.records import record
 

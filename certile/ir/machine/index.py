@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
 from certile.ir.machine import Value
-from certile.ir.machine_fold import Facts, bounds, wrap
+from certile.ir.machine.fold import Facts, bounds, wrap
 
 __all__ = ["IndexArithmetic", "Operand"]
 

@@ -17,8 +17,8 @@ from collections.abc import Callable, Sequence
 
 from certile.ir.dtypes import i64
 from certile.ir.machine import PrivateArray, Value
-from certile.ir.machine_build import Builder, Operand
-from certile.lower.sort_keys import Keys, State
+from certile.ir.machine.build import Builder, Operand
+from certile.lower.sorting.keys import Keys, State
 from certile.records import record
 
 Body = Callable[[Value], None]

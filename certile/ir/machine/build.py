@@ -3,7 +3,7 @@
 In: calls, in program order.  Out: the `Block` that is the body of a `MachineKernel`.  Decides types
 and uniformity of results, which computation is shared, and where a pure one stands: as far out of
 loops as its operands allow, constants at the top.  Leaves to others what to compute, and the full
-check (`certile.ir.machine_verify`); what it refuses itself is a fault of the caller.
+check (`certile.ir.machine.verify`); what it refuses itself is a fault of the caller.
 
 An operand is a `Value`, or a Python number that takes the type of the operand beside it (i64 where
 there is none).
@@ -46,7 +46,7 @@ from certile.ir.machine import (
     Store,
     Value,
 )
-from certile.ir.machine_fold import (
+from certile.ir.machine.fold import (
     COMMUTATIVE,
     Known,
     Range,
@@ -55,8 +55,8 @@ from certile.ir.machine_fold import (
     power_of_two,
     wrap,
 )
-from certile.ir.machine_index import IndexArithmetic, Operand
-from certile.ir.machine_prune import prune
+from certile.ir.machine.index import IndexArithmetic, Operand
+from certile.ir.machine.prune import prune
 
 __all__ = ["Builder", "Operand"]
 
@@ -391,9 +391,7 @@ class Builder(IndexArithmetic):
             for value, vary in zip(values, self._each(varying, len(values)), strict=True)
         )
         frame = self._open(loop=True)
-        index = self._value(MType(first.dtype))
-        self.facts.narrow(index, (self.facts.range(first)[0], self.facts.range(last)[1] - 1))
-        self.facts.multiples[index] = min(map(self.facts.multiple, (first, stride)))
+        index = self._loop_index(first, last, stride)
         params = tuple(self._value(mtype) for mtype in types)
         yields = tuple(
             self._like(result, param)
@@ -406,6 +404,13 @@ class Builder(IndexArithmetic):
         results = tuple(self._value(mtype) for mtype in types)
         self.emit(For(index, first, last, stride, values, params, block, yields, results))
         return results
+
+    def _loop_index(self, first: Value, last: Value, stride: Value) -> Value:
+        """The index of a loop, with its range and the powers of two that divide it."""
+        index = self._value(MType(first.dtype))
+        self.facts.narrow(index, (self.facts.range(first)[0], self.facts.range(last)[1] - 1))
+        self.facts.multiples[index] = min(map(self.facts.multiple, (first, stride)))
+        return index
 
     def _like(self, operand: Operand, other: Value) -> Value:
         value = self._typed(operand, other.dtype)

@@ -1,0 +1,1 @@
+"""The columns map of a CPU: neighbouring programs are the lanes, rows are walked outermost."""

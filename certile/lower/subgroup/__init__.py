@@ -1,0 +1,1 @@
+"""The subgroup family: S subgroups cooperate on a program, Q programs share a group."""
