@@ -43,6 +43,7 @@ FAST = (
         for name in ("field", "terms", "elaborate", "certificate")
     ),
     "tests/proof/test_axioms.py",
+    "tests/proof/test_attacks.py",
     *(f"tests/unit/proof/test_{name}.py" for name in ("finite", "reader", "columns")),
     *(f"tests/unit/proof/test_{name}.py" for name in ("regions", "region_types", "region_columns")),
     *(f"tests/unit/search/test_{name}.py" for name in ("evaluate", "prover", "fusion")),

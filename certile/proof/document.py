@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from certile.proof.check.certificate import Json
-from certile.proof.check.replay import Goal, Step
+from certile.proof.check.rules import Goal, Step
 from certile.proof.check.terms import Table
 from certile.proof.goal_text import rows
 
@@ -33,17 +33,11 @@ def certificate(
                 "name": name,
                 "goal": [place[goal.left], place[goal.right]],
                 "assumptions": [],
-                "steps": [_step(step, place) for step in scripts[name]],
+                "steps": [
+                    [step.name, [place[term] for term in step.terms], list(step.masks)]
+                    for step in scripts[name]
+                ],
             }
             for name, goal in obligations
         ],
     }
-
-
-def _step(step: Step, place: Mapping[int, int]) -> list[object]:
-    parameters: dict[str, object] = {}
-    if step.terms:
-        parameters["terms"] = [place[term] for term in step.terms]
-    if step.masks:
-        parameters["masks"] = list(step.masks)
-    return [step.name, list(step.path), parameters]

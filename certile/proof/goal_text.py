@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
-from certile.proof.check.replay import Goal
+from certile.proof.check.rules import Goal
 from certile.proof.check.terms import VALUED, Table
 
 

@@ -8,7 +8,7 @@ steps are replayed by the checker's own code, so what it refuses ends the outlin
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final
 
 from certile.ir.laws import Law
@@ -16,7 +16,7 @@ from certile.ir.meanings import Action, Meaning
 from certile.proof.check import kinds
 from certile.proof.check.certificate import Json, list_of, step_of, terms_of
 from certile.proof.check.reader import goals
-from certile.proof.check.replay import Goal, Replay, Step, place
+from certile.proof.check.rules import RULES, STEPS, Goal, Replay, Step
 from certile.proof.check.terms import LISTS, Table
 from certile.proof.formulas import Whole, kind_text
 from certile.proof.render import Writer, closed_names
@@ -37,56 +37,65 @@ def outline(law: Law, meaning: Meaning | Action, certificate: Json) -> dict[str,
         assert isinstance(each, dict)
         scripts[each["name"]] = [step_of(step, terms) for step in each["steps"]]
     return {
-        name: list(_Outline(writer, whole, Replay(table, [goal])).lines(scripts[name]))
+        name: list(_Outline(writer, whole, Replay(goal), [_Open(1, goal)]).lines(scripts[name]))
         for name, goal in obligations
     }
 
 
 @dataclass(slots=True)
 class _Open:
-    """A goal that waits: how deep it stands, and the line that introduces it."""
+    """A goal that waits, as a step made it: how deep it stands, and the line that introduces it."""
 
     depth: int
+    goal: Goal
     caption: str = ""
 
 
 @dataclass(slots=True)
 class _Outline:
-    """One obligation under way; `waiting` runs beside the goals of the replay."""
+    """One obligation under way; those of `waiting` that are not shown are the replay's goals."""
 
     writer: Writer
     whole: Writer
     replay: Replay
-    waiting: list[_Open] = field(default_factory=lambda: [_Open(1)])
+    waiting: list[_Open]
 
     def lines(self, steps: Sequence[Step]) -> Iterator[str]:
         """The lines of all steps; an equation that a case uses at several places stands once."""
-        said: set[str] = set()
+        yield from self._opened()
         for step in steps:
-            here, goal, before = self.waiting.pop(), self.replay.goals[-1], len(self.replay.goals)
+            goal = self.replay.goals[-1] if self.replay.goals else None
             self.replay.apply(step)
-            made = self.replay.goals[before - 1 :][::-1]
-            if here.caption:
-                said.clear()
-                yield _INDENT * (here.depth - 1) + here.caption
-            line = f"{_INDENT * here.depth}{self._said(goal, step, made)} [{step.name}]"
-            if line not in said:
-                yield line
-            said.add(line)
+            assert goal is not None
+            here, made = self.waiting.pop(), STEPS[step.name][1](goal, step)
+            yield f"{_INDENT * here.depth}{self._said(goal, step, made)} [{step.name}]"
             captions = _CAPTIONS[step.name](self, goal, step) if step.name in _CAPTIONS else [""]
-            follow = [_Open(here.depth + bool(text), text) for text in captions[: len(made)]]
-            self.waiting += reversed(follow)
+            follow = zip(made, captions, strict=False)
+            self.waiting += reversed(
+                [_Open(here.depth + bool(text), each, text) for each, text in follow]
+            )
+            yield from self._opened()
+
+    def _opened(self) -> Iterator[str]:
+        """The goal on top as it is simplified, and those above it that are shown by that."""
+        shown = True
+        while self.waiting and shown:
+            here = self.waiting[-1]
+            indent, (context, left, right) = _INDENT * here.depth, here.goal
+            sides = context.simple(left), context.simple(right)
+            shown = sides[0] == sides[1]
+            if here.caption:
+                yield _INDENT * (here.depth - 1) + here.caption
+            if shown:
+                self.waiting.pop()
+                yield f"{indent}both sides are {self.writer.text(sides[0])} [simplify]"
+            elif sides != (left, right):
+                yield f"{indent}what is left is {self._equation(*sides)} [simplify]"
 
     def _said(self, goal: Goal, step: Step, made: list[Goal]) -> str:
         if step.name in _SAID:
             return _SAID[step.name](self, goal, step, made)
-        _, along = place(goal, step.path)
-        _, after = place(made[0], step.path)
-        rows = self.writer.table.rows
-        lists = [str(rows[t].value) for t in along[:-1] if rows[t].op in LISTS]
-        bound = lists and self.writer.table.free[along[-1]]
-        where = f"for each element of {lists[-1]}: " if bound else ""
-        return f"{where}{self._equation(along[-1], after[-1])}"
+        return self._equation(step.terms[0], RULES[step.name][1](goal.context, *step.terms))
 
     def _equation(self, left: int, right: int) -> str:
         sides = self.writer.text(left), self.writer.text(right)
@@ -116,9 +125,13 @@ class _Outline:
         return [f"case {self._kind(step.terms[0], mask)}:" for mask in step.masks]
 
     def _attain(self, goal: Goal, step: Step, made: list[Goal]) -> str:
-        extreme, over = step.terms
-        known = self._kind(over, made[0].context.kind(over))
-        return f"some element has the value {self.writer.text(extreme)}, so {known}"
+        (extreme,), known = step.terms, made[0].context
+        terms = self.writer.table.reach(goal.left, goal.right)
+        sums = [term for term in terms if self.writer.table.rows[term].op == "sum"]
+        narrower = [term for term in sums if known.kind(term) != goal.context.kind(term)]
+        found = " and ".join(self._kind(term, known.kind(term)) for term in narrower)
+        value = f"some element has the value {self.writer.text(extreme)}"
+        return f"{value}, so {found}" if found else value
 
     def _operands(self, goal: Goal, step: Step, made: list[Goal]) -> str:
         row = self.writer.table.rows[goal.left]
@@ -140,9 +153,6 @@ class _Outline:
     def _have_captions(self, goal: Goal, step: Step) -> list[str]:
         return [f"to show: {self._equation(*step.terms)}", "with that:"]
 
-    def _close(self, goal: Goal, step: Step, made: list[Goal]) -> str:
-        return f"both sides are {self.writer.text(goal.left)}"
-
 
 _Said = Callable[[_Outline, Goal, Step, list[Goal]], str]
 _SAID: Final[Mapping[str, _Said]] = {
@@ -150,7 +160,6 @@ _SAID: Final[Mapping[str, _Said]] = {
     "attain": _Outline._attain,
     "operands": _Outline._operands,
     "have": _Outline._have,
-    "close": _Outline._close,
 }
 _CAPTIONS: Final[Mapping[str, Callable[[_Outline, Goal, Step], list[str]]]] = {
     "split": _Outline._split_captions,

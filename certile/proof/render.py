@@ -11,15 +11,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from certile.ir.laws import Law
-from certile.ir.meanings import Action, Domain, Meaning
+from certile.ir.meanings import OF_REWRITES, Action, Domain, Meaning
 from certile.ir.terms import Term
 from certile.proof.alike import alike
 from certile.proof.check import goals
 from certile.proof.check.certificate import FUEL, Json
 from certile.proof.check.elaborate import Reader
 from certile.proof.check.finite import Parts
-from certile.proof.check.regions import DISCHARGES
-from certile.proof.check.replay import Goal
+from certile.proof.check.rules import Goal
 from certile.proof.check.terms import Table
 from certile.proof.formulas import Formula, Latex, Plain, choice_of, decided, formulas
 from certile.proof.goal_text import goal_text
@@ -37,7 +36,7 @@ _SAID: Final = {
     "one": "one element; ",
     "cat": "two lists, one after the other; ",
     "finalize": "a result; ",
-    "bound": "an exponent is not positive; ",
+    "bound": "no exponent is positive; ",
 }
 _PLAIN: Final = Plain()
 _UNDERSCORE: Final = r"\_"
@@ -164,7 +163,7 @@ def _lines(
         yield from (f"  {line}" for line in _closed(law, meaning))
     yield from _obligations(law, meaning, certificate, outlines)
     for discharge in meaning.discharges:
-        if discharge in DISCHARGES:
+        if discharge in OF_REWRITES:
             also = " or a number that all elements share" * (len(law.parameters) > 0)
             yield f"left to run time: {discharge.intermediate}{also}; then {discharge.bound}"
         else:
@@ -210,11 +209,18 @@ def _sides(table: Table, name: str, goal: Goal, names: Mapping[int, str]) -> lis
 
 
 def _not_positive(table: Table, goal: Goal, names: Mapping[int, str]) -> str | None:
-    """A goal that counts where an exponent is above 0, and has none, as a sentence."""
+    """A goal that counts where exponents are above 0, and has none, as sentences."""
     made = formulas(table, goal.left, names, _PLAIN)
     if _written(table, goal.right, names, _PLAIN) != "0":
         return None
-    term, where, unless = goal.left, "", ""
+    said = [_exponent(table, made, part) for part in table.flat("max", goal.left)]
+    sentences = [each for each in said if each is not None]
+    return "; ".join(sentences) if len(sentences) == len(said) else None
+
+
+def _exponent(table: Table, made: Mapping[int, Formula], term: int) -> str | None:
+    """Where one exponent is above 0, as the sentence that it is nowhere."""
+    where, unless = "", ""
     if table.rows[term].op == "sum":
         where = f"for each element of {table.rows[term].value}"
         (term,) = table.rows[term].args

@@ -1,17 +1,56 @@
-"""Polynomials written as terms again, ratios of sums, and sums spread over their monomials."""
+"""Polynomials written as terms again, ratios of sums, and sums spread over their monomials.
+
+In: terms of the checker's table, read as fractions by its `Field`; a monomial is here powers of
+atoms and the argument of one exponential.  Out: terms, or None where a term has no such form.
+Decides how a polynomial is written.  Proves nothing: what comes out is a
+proposal, whose equality with what went in the steps of a proof have to show.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from fractions import Fraction
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
-from certile.proof.check.field import Exponent, Field, Monomial, Polynomial, Powers
+from certile.proof.check import field as checked
+from certile.proof.check.field import Field
 from certile.proof.check.terms import Refused, Table
+
+Powers = tuple[tuple[int, int], ...]
+Exponent = tuple[tuple[Powers, Fraction], ...]
+Monomial = tuple[Powers, Exponent]
+Polynomial = dict[Monomial, Fraction]
 
 _ONE: Polynomial = {((), ()): Fraction(1)}
 Key = TypeVar("Key", int, Powers)
 Number = TypeVar("Number", int, Fraction)
+
+
+class Ratio(NamedTuple):
+    """A numerator and a denominator."""
+
+    top: Polynomial
+    bottom: Polynomial
+
+
+def fraction(table: Table, term: int) -> Ratio:
+    """The fraction that a term is; raises `Refused` when it grows too large."""
+    top, bottom = Field(table).read(term)
+    return Ratio(_apart(top), _apart(bottom))
+
+
+def _apart(content: checked.Polynomial) -> Polynomial:
+    """A polynomial with the exponentials of a monomial as one."""
+    out: Polynomial = {}
+    for monomial, value in content.items():
+        powers = [(each, int(power)) for each, power in monomial if isinstance(each, int)]
+        exponent = [
+            (tuple(sorted(each)), Fraction(power))
+            for each, power in monomial
+            if not isinstance(each, int)
+        ]
+        out[tuple(sorted(powers)), tuple(sorted(exponent))] = Fraction(value)
+    return out
 
 
 def product(table: Table, factors: Iterable[int]) -> int:
@@ -49,11 +88,10 @@ def _monomial(table: Table, monomial: Monomial, value: Fraction) -> int:
 
 def ratio(table: Table, over: int, under: int) -> int | None:
     """A term without an element that the first body is times the second, if there is one."""
-    field = Field(table)
     try:
-        a, b = field.read(over), field.read(under)
-        if not a.top or not b.top:
-            return None
+        a, b = fraction(table, over), fraction(table, under)
+        if not all((*a, *b)):
+            return None  # A sum of zeros, or a quotient by 0, is no multiple of anything.
         # (a/c) / (b/d) by the first monomials of each.
         powers: Powers = ()
         exponent: Exponent = ()
@@ -85,7 +123,7 @@ def _combined(
 def difference(table: Table, term: int) -> int | None:
     """A positive number times a - b times or by common atoms, if that is what a term is."""
     try:
-        read = Field(table).read(term)
+        read = fraction(table, term)
     except Refused:
         return None
     if len(read.bottom) != 1 or len(read.top) != 2:
@@ -108,9 +146,8 @@ def difference(table: Table, term: int) -> int | None:
 
 def spread(table: Table, body: int) -> list[tuple[int, int]] | None:
     """The body as (coefficient without an element, monomial of the element) pairs."""
-    field = Field(table)
     try:
-        read = field.read(body)
+        read = fraction(table, body)
     except Refused:
         return None
     if any(table.free[atom] for powers, _ in read.bottom for atom, _ in powers):

@@ -8,20 +8,19 @@ law holds is for a proof to say.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from typing import Literal
 
 from certile.ir.laws import Component, Law, StateType
 from certile.ir.meanings import Domain, Meaning
-from certile.ir.terms import Lit, Term, Var, app, replaced, substituted
-from certile.proof.check import finite_fields
-from certile.proof.check.limits import Limit, measure
+from certile.ir.terms import Lit, Term, Var, app, substituted
+from certile.proof.check.limits import Limit, measure, unknown
 from certile.proof.check.terms import require
 from certile.records import record
 from certile.search.chain_terms import Chain, bodies, differ, meaning
 from certile.search.outer import Part, Start, counted
 from certile.search.shifts import NEW, OLD, Family, Moments, R, centre
-from certile.search.sizes import limits_of, unmeasured
+from certile.search.sizes import finite_fields, limits_of, unmeasured
 from certile.search.writing import either, factors, mentions, product, total
 
 __all__ = ["Candidate", "Guard", "assembled"]
@@ -64,9 +63,13 @@ class _Assembly:
         """The law, its meaning and its limits."""
         results = self._results()
         wanted = self._wanted(results)
-        limits = self._limited(wanted)
-        law = self._law([*wanted, *self._sizes(limits, results)])
-        return law, self._meaning(limits), tuple(limits)
+        limits, finite = self._limited(wanted)
+        specification = self._chain.specification or self._specified()
+        more = unknown(limits, (*self._closed(), *specification))
+        given = dict(self._chain.written)
+        require(given.keys() >= set(more), "a limit is of what is no reduction of the chain")
+        law = self._law([*wanted, *(total(results[k] for k in given[term]) for term in more)])
+        return law, self._meaning((*specification, *more), limits, finite), tuple(limits)
 
     def _law(self, results: Sequence[Term]) -> Law:
         parts = self._parts.values()
@@ -84,8 +87,11 @@ class _Assembly:
             closed=tuple(self._closed()),
         )
 
-    def _limited(self, wanted: Sequence[Term]) -> list[Limit]:
-        """The limits of what a program writes, with components that measure what they speak of."""
+    def _limited(self, wanted: Sequence[Term]) -> tuple[list[Limit], frozenset[str]]:
+        """The limits of what a program writes, with components that measure what they speak of.
+
+        With the fields that have to be finite for them.
+        """
         written = self._chain.specification or ()
         while (own := unmeasured(self._law(wanted), written)) is not None:
             part = Part(measure(own), Lit(0.0), app("abs", own), "maximum")
@@ -95,14 +101,6 @@ class _Assembly:
         if self._candidate.domain == "finite":
             self._add_anchors()
         return limits_of(self._law(wanted), written)
-
-    def _sizes(self, limits: Sequence[Limit], results: Sequence[Term]) -> list[Term]:
-        """What limits ask of, over the components."""
-        by = {part.closed: Var(name) for name, part in self._parts.items()}
-        given = {
-            term: total(results[place] for place in places) for term, places in self._chain.written
-        }
-        return [replaced(limit.size, {**by, **given}) for limit in limits]
 
     def _closed(self) -> Iterator[Term]:
         return (part.closed for part in self._parts.values())
@@ -127,11 +125,15 @@ class _Assembly:
             return list(results)
         return [total(results[place] for place in places) for places in self._chain.wanted]
 
-    def _meaning(self, limits: Sequence[Limit]) -> Meaning:
-        chain = self._chain
-        specification = chain.specification or self._specified()
-        specification = (*specification, *(limit.size for limit in limits))
-        return meaning(chain, specification, tuple(self._closed()), self._candidate.domain)
+    def _meaning(
+        self,
+        specification: tuple[Term, ...],
+        limits: Sequence[Limit],
+        finite: Container[str],
+    ) -> Meaning:
+        every = self._candidate.domain
+        domain = {name: "finite" if name in finite else every for name in self._chain.fields()}
+        return meaning(self._chain, specification, tuple(self._closed()), domain, limits)
 
     def _specified(self) -> tuple[Term, ...]:
         sums = [app("list.sum", body) for body in bodies(self._chain)]

@@ -7,20 +7,19 @@ terms over its elements differ.  Decides nothing about laws: `fusion` derives th
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import field, replace
 from typing import Final
 
-from certile.ir.meanings import Domain, Meaning
+from certile.ir.meanings import OF_REWRITES, Domain, Meaning
 from certile.ir.terms import Lit, Term, app, substituted
 from certile.proof.check.context import Context
 from certile.proof.check.elaborate import Reader
 from certile.proof.check.finite import SHARED
 from certile.proof.check.kinds import FINITE
-from certile.proof.check.limits import divisors
+from certile.proof.check.limits import Limit, divisors
 from certile.proof.check.reader import DOMAINS
-from certile.proof.check.regions import DISCHARGES
-from certile.proof.check.replay import Goal
+from certile.proof.check.rules import Goal
 from certile.records import record
 from certile.search.laws import refute
 from certile.search.outer import PLAIN, Outer, Start, begun, together
@@ -117,18 +116,22 @@ class Chain:
 
 
 def meaning(
-    chain: Chain, specification: tuple[Term, ...], closed: tuple[Term, ...], domain: Domain
+    chain: Chain,
+    specification: tuple[Term, ...],
+    closed: tuple[Term, ...],
+    domain: Mapping[str, Domain],
+    limits: Iterable[Limit] = (),
 ) -> Meaning:
     """What a law for a chain means, by the closed forms of its state.
 
     Where the reciprocal of a parameter is among what has to be finite, that is not 0.
     """
-    divide = divisors(specification)
+    divide = divisors((limit.size for limit in limits), {*closed, *specification})
     return Meaning(
         closed=closed,
         specification=specification,
-        domain=dict.fromkeys(chain.fields(), domain),
-        discharges=DISCHARGES,
+        domain=domain,
+        discharges=OF_REWRITES,
         parameters={
             name: _NOT_ZERO.get(kind, kind) if name in divide else kind
             for name, kind in chain.parameters.items()

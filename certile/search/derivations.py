@@ -23,12 +23,12 @@ from certile.ir.printer import law_to_json
 from certile.ir.terms import Term, to_json
 from certile.proof.check import check, terms
 from certile.proof.check.certificate import Json
+from certile.proof.check.limits import limits, unknown
 from certile.proof.check.terms import Refused
 from certile.search import assembly, chain_terms, fusion, kept, outer, shifts, sizes, writing
 from certile.search.chain_terms import Chain, meaning
 from certile.search.fusion import Fused, derive
 from certile.search.laws import Unproved
-from certile.search.sizes import limits_of
 
 SHIPPED: Final = "chains.json"
 _DOMAINS: Final[dict[str, Domain]] = {"any": "any", "finite": "finite"}
@@ -50,10 +50,9 @@ def digest(chain: Chain) -> str:
 
 def document(fused: Fused) -> Json:
     """A derivation as plain data."""
-    (domain,) = set(fused.meaning.domain.values())
     return {
         "law": law_to_json(fused.law),
-        "domain": domain,
+        "domain": dict(fused.meaning.domain),
         "certificate": fused.certificate,
     }
 
@@ -62,19 +61,22 @@ def read(chain: Chain, content: object) -> Fused | None:
     """The derivation that plain data holds, if it is one of the chain and checks."""
     specification = chain.specification
     match content:
-        case {"law": str(text), "domain": str(word), "certificate": dict(certificate)} if (
-            word in _DOMAINS and specification is not None
+        case {"law": str(text), "domain": dict(words), "certificate": dict(certificate)} if (
+            specification is not None and set(words) == set(chain.fields())
         ):
             try:
                 law = law_from_json(text)
             except (ValueError, TypeError, KeyError, RecursionError):
                 return None
+            domain = {name: _DOMAINS.get(str(words[name]), "any") for name in chain.fields()}
+            finite = [name for name, kind in domain.items() if kind == "finite"]
             try:
-                asked = tuple(limits_of(law, specification))
+                asked = tuple(limits(law, specification, finite))
             except Refused:
                 return None
-            stated = (*specification, *(limit.size for limit in asked))
-            meant = meaning(chain, stated, law.closed or (), _DOMAINS[word])
+            closed = law.closed or ()
+            stated = (*specification, *unknown(asked, (*closed, *specification)))
+            meant = meaning(chain, stated, closed, domain, asked)
             if check(certificate, law, meant) is None:
                 return Fused(law, meant, certificate, asked)
     return None

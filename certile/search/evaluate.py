@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Callable, Mapping, Sequence
-from fractions import Fraction
 from typing import Final
 
 from certile.proof.check import kinds
@@ -128,7 +127,7 @@ class _Evaluator:
 
     def _aggregate(self, row: Row) -> float:
         join = JOIN[row.op]
-        unit: Fraction | str = UNIT[join]
+        unit = UNIT[join]
         out = float(unit)
         for element in self._world.lists[str(row.value)]:
             out = _OPERATIONS[join](out, self.value(row.args[0], element))

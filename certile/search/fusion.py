@@ -26,7 +26,7 @@ from certile.proof.check.context import Context
 from certile.proof.check.kinds import FINITE
 from certile.proof.check.limits import Limit
 from certile.proof.check.reader import DOMAINS
-from certile.proof.check.replay import Goal
+from certile.proof.check.rules import Goal
 from certile.proof.check.terms import Refused
 from certile.proof.goal_text import text
 from certile.proof.render import Writer
@@ -61,7 +61,7 @@ REACHED: Final = ("read", "ratio", "near", "limit", "nil", "one", "cat", "finali
 class Fused:
     """A law of one pass; its results are the outer ones and the later sums, in order.
 
-    After them come the sizes that `limits` speak of, one each.
+    After them come the aggregates that sizes of `limits` speak of and nothing else gives.
     """
 
     law: Law

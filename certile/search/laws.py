@@ -16,7 +16,7 @@ from certile.ir.meanings import Action, Meaning
 from certile.proof.check.certificate import Json, heading
 from certile.proof.check.finite import SHARED
 from certile.proof.check.reader import DOMAINS, goals
-from certile.proof.check.replay import Goal, Step
+from certile.proof.check.rules import Goal, Step
 from certile.proof.check.terms import Refused, Table
 from certile.proof.document import certificate
 from certile.proof.goal_text import goal_text
@@ -111,7 +111,7 @@ def prove(law: Law, meaning: Meaning | Action) -> Json | Unproved:
             return _refused(table, law, meaning, (name, goal), found)
     scripts: dict[str, tuple[Step, ...]] = {}
     for name, goal in obligations:
-        steps = prove_goal(table, goal)
+        steps = prove_goal(goal)
         if steps is None:
             # A search that gives up may have left no fuel to evaluate and print with.
             table.fuel = search_table().fuel

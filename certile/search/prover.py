@@ -7,10 +7,11 @@ or bodies of both sides may lose a true goal, so it is undone when it fails.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Final
 
 from certile.proof.check import kinds
-from certile.proof.check.replay import Goal, Step
+from certile.proof.check.rules import Goal, Step
 from certile.proof.check.terms import JOIN, LISTS, Refused, Table
 from certile.search.algebra import difference, product, ratio, spread, total
 from certile.search.script import Script, minuend_and_subtrahend
@@ -26,11 +27,11 @@ _ARITHMETIC: Final = frozenset({"add", "mul", "div", "exp", "log", "abs", "kind"
 Tactic = Callable[[Script], bool]
 
 
-def prove_goal(table: Table, goal: Goal) -> tuple[Step, ...] | None:
+def prove_goal(goal: Goal) -> tuple[Step, ...] | None:
     """The steps that prove a goal, or None; the table's fuel bounds the search."""
-    script = Script(table, goal)
     try:
-        return tuple(script.steps) if _solve(script, _DEPTH) else None
+        script = Script(goal)
+        return tuple(script.steps) if _solve_down_to(script, 0, _DEPTH) else None
     except Refused:
         return None
 
@@ -43,8 +44,8 @@ def search_table(fuel: int = SEARCH_FUEL) -> Table:
 def _solve(script: Script, depth: int) -> bool:
     """Prove the goal on top; on failure the script is as it was."""
     mark, floor = script.mark(), script.open - 1
-    script.simplify()
-    if _finish(script):
+    script.settle()
+    if script.open == floor or _finish(script):
         return True
     if depth:
         here = script.mark()
@@ -76,19 +77,15 @@ def _solve_down_to(script: Script, floor: int, depth: int) -> bool:
 def _finish(script: Script) -> bool:
     """Close a goal whose sides are one term up to order or finite algebra, or that cannot be."""
     goal = script.goal
-    if goal.left == goal.right:
-        script.take("close")
-        return True
     for term in (*script.reach(), *goal.context.kinds):
         if not goal.context.kind(term):
             # A split without cases: the facts contradict.
-            script.take("split", terms=(term,))
+            script.take("split", (term,))
             return True
+    sides = (goal.left, goal.right)
+    if script.attempt("regroup", sides) or script.attempt("ring", sides):
+        return True
     mark = script.mark()
-    for name in ("regroup", "ring"):
-        if script.attempt(name, (0,), (goal.right,)) and script.attempt("close"):
-            return True
-        script.back(mark)
     if _multiply_out(script):
         return True
     script.back(mark)
@@ -97,27 +94,28 @@ def _finish(script: Script) -> bool:
 
 def _multiply_out(script: Script) -> bool:
     """Distribute finite factors, sort products, compare the sums: their terms may be infinite."""
-    rows = script.table.rows
+    rows, goal, count = script.table.rows, script.goal, script.open
     products = [rows[t].args for t in script.reach() if rows[t].op == "mul"]
     if not any(rows[arg].op == "add" for args in products for arg in args):
         return False
-    for side in (0, 1):
-        _multiply_out_at(script, (side,))
-    return script.attempt("regroup", (0,), (script.goal.right,)) and script.attempt("close")
+    for side in (goal.left, goal.right):
+        _multiply_out_at(script, side, count)
+    return script.open < count or script.attempt("regroup", script.goal[1:])
 
 
-def _multiply_out_at(script: Script, path: tuple[int, ...]) -> None:
-    table = script.table
-    row = table.rows[script.at(path)[1]]
-    if row.op == "mul" and table.rows[row.args[0]].op == "add":
-        script.attempt("regroup", path, (table.make("mul", *reversed(row.args)),))
-    script.attempt("distribute", path)
-    _, term = script.at(path)
-    if table.rows[term].op == "mul":
-        script.attempt("regroup", path, (product(table, sorted(table.flat("mul", term))),))
-    elif table.rows[term].op == "add":
-        for child in (0, 1):
-            _multiply_out_at(script, (*path, child))
+def _multiply_out_at(script: Script, term: int, count: int) -> None:
+    rows, table = script.table.rows, script.table
+    op, _, args = rows[term]
+    if op == "mul" and rows[args[0]].op == "add":
+        term = script.rewrite("regroup", term, table.make("mul", *reversed(args)))
+    if script.open == count:
+        term = script.rewrite("distribute", term)
+    if script.open == count and rows[term].op == "mul":
+        script.rewrite("regroup", term, product(table, sorted(table.flat("mul", term))))
+    elif rows[term].op == "add":
+        for arg in rows[term].args:
+            if script.open == count:
+                _multiply_out_at(script, arg, count)
 
 
 def _parents(script: Script) -> dict[int, set[str]]:
@@ -141,7 +139,7 @@ def _split_special(script: Script, *ops: str) -> bool:
         matters = mask & kinds.NAN or parents.get(term, set()) & _ARITHMETIC
         known = term in script.goal.context.kinds or script.table.rows[term].op in ("elem", "sym")
         if matters and (len(groups) > 1 or not known):
-            script.take("split", terms=(term,), masks=groups)
+            script.take("split", (term,), groups)
             return True
     return False
 
@@ -166,26 +164,24 @@ def _split_counts(script: Script) -> bool:
         if row.op == "sum" and row.args == (one,):
             mask = script.goal.context.kind(term)
             if mask == kinds.ZERO | kinds.POS:
-                script.take("split", terms=(term,), masks=(kinds.ZERO, kinds.POS))
+                script.take("split", (term,), (kinds.ZERO, kinds.POS))
                 return True
     return False
 
 
 def _attain(script: Script) -> bool:
-    """Narrow a sum by the element that is the maximum, or infinite."""
+    """Narrow sums by the element that is the maximum, or infinite."""
     context, rows = script.goal.context, script.table.rows
     terms = script.reach()
     sums = [term for term in terms if rows[term].op == "sum"]
-    extremes = {term for term in {*terms, *context.kinds} if rows[term].op in JOIN}
-    for over in sums:
-        for extreme in sorted(extremes):
-            mark = script.mark()
-            if rows[extreme].value != rows[over].value:
-                continue
-            if script.attempt("attain", terms=(extreme, over)):
-                if script.goal.context.kind(over) != context.kind(over):
-                    return True
-                script.back(mark)
+    for extreme in sorted({term for term in {*terms, *context.kinds} if rows[term].op in JOIN}):
+        mark, count = script.mark(), script.open
+        told = any(rows[each].value == rows[extreme].value for each in sums)
+        if told and script.attempt("attain", (extreme,)):
+            narrower = script.open == count and script.goal.context
+            if not narrower or any(narrower.kind(t) != context.kind(t) for t in sums):
+                return True
+            script.back(mark)
     return False
 
 
@@ -208,16 +204,21 @@ def _relate(script: Script) -> bool:
 
 def _relate_by(script: Script, over: int, factor: int, under: int) -> bool:
     """Prove over = factor * under for each element, and use it."""
-    mark, floor = script.mark(), script.open
     one = script.table.num(1)
     written = under if factor == one else script.table.make("mul", factor, under)
-    if not script.attempt("have", terms=(over, written)):
-        return False
-    moved = factor == one or script.attempt("factor_in", (1,))
-    if moved and script.attempt("operands") and _solve_down_to(script, floor, _DEPTH):
-        return script.replace(over, written)
-    script.back(mark)
-    return False
+
+    def prove() -> bool:
+        floor = script.open - 1
+        script.attempt("factor_in", script.goal[2:])
+        return script.open == floor or _by_operands(script)
+
+    return script.replace(over, written, prove)
+
+
+def _by_operands(script: Script) -> bool:
+    """Prove the goal by those of its operands, or of each element."""
+    floor = script.open - 1
+    return script.attempt("operands") and _solve_down_to(script, floor, _DEPTH)
 
 
 def _split_sizes(script: Script) -> bool:
@@ -227,7 +228,7 @@ def _split_sizes(script: Script) -> bool:
         if rows[term].op == "abs" and context.kind(term) == kinds.ZERO:
             (of,) = rows[term].args
             masks = tuple(kinds.single(context.kind(of)))
-            if len(masks) > 1 and script.attempt("split", terms=(of,), masks=masks):
+            if len(masks) > 1 and script.attempt("split", (of,), masks):
                 return True
     return False
 
@@ -242,25 +243,10 @@ def _same_values(script: Script) -> bool:
         if row.op != "sum" or row.value not in names or rows[row.args[0]].op == "num":
             continue
         for value in (table.num(0), table.num("nan")):
-            mark, floor = script.mark(), script.open
-            script.take("have", terms=(term, table.apply(row, (value,))))
-            proved = script.attempt("operands") and _solve_down_to(script, floor, _DEPTH)
-            if proved and script.replace(term, table.apply(row, (value,))):
+            written = context.simple(table.apply(row, (value,)))
+            if script.replace(term, written, partial(_by_operands, script)):
                 return True
-            script.back(mark)
     return False
-
-
-def _vanishing(script: Script) -> bool:
-    """A sum against 0: that it is a sum of zeros, for each element."""
-    rows, goal, table = script.table.rows, script.goal, script.table
-    row = rows[goal.left]
-    if row.op != "sum" or goal.right != table.num(0) or rows[row.args[0]].op == "num":
-        return False
-    floor, zeros = script.open, table.apply(row, (goal.right,))
-    script.take("have", terms=(goal.left, zeros))
-    proved = script.attempt("operands") and _solve_down_to(script, floor, _DEPTH)
-    return proved and script.replace(goal.left, zeros)
 
 
 def _difference(script: Script) -> bool:
@@ -270,13 +256,9 @@ def _difference(script: Script) -> bool:
     for term in script.reach():
         if rows[term].op != "less" or rows[term].args[0] != zero:
             continue
-        of, mark = rows[term].args[1], script.mark()
+        of = rows[term].args[1]
         rule, written = _multiple(script, of)
-        if written is None or written == of:
-            continue
-        for path in list(script.occurrences(of)):
-            script.attempt(rule, path, (written,))
-        if script.mark()[1] != mark[1]:
+        if written is not None and written != of and script.attempt(rule, (of, written)):
             return True
     return False
 
@@ -302,7 +284,7 @@ def _decide(script: Script) -> bool:
             (of,) = row.args
             mask, among = context.kind(of), int(row.value)  # type: ignore[arg-type]
             if mask & among and mask & ~among:
-                script.take("split", terms=(of,), masks=(mask & among, mask & ~among))
+                script.take("split", (of,), (mask & among, mask & ~among))
                 return True
         elif row.op in ("same", "less", "max", "min"):
             a, b = row.args
@@ -349,12 +331,7 @@ def _not_below(script: Script, a: int, b: int) -> bool:
 
 def _shown(script: Script, term: int, value: int, axiom: str, *given: int) -> bool:
     """Use that a term has a value, if an axiom says so."""
-    mark = script.mark()
-    if script.attempt("have", terms=(term, value)):
-        if script.attempt(axiom, (0,), given) and script.attempt("close"):
-            return True
-        script.back(mark)
-    return False
+    return script.have(term, value, lambda: script.attempt(axiom, (script.goal.left, *given)))
 
 
 def _decide_order(script: Script, a: int, b: int) -> bool:
@@ -365,12 +342,12 @@ def _decide_order(script: Script, a: int, b: int) -> bool:
             sides = (other - 1, other, kinds.ANY & ~(2 * other - 1) & ~kinds.NAN, kinds.NAN)
             masks = tuple(mask & side for side in sides if mask & side)
             if len(masks) > 1:
-                script.take("split", terms=(term,), masks=masks)
+                script.take("split", (term,), masks)
                 return True
         if mask & kinds.NAN:
             if mask == kinds.NAN:
                 return False
-            script.take("split", terms=(term,), masks=(kinds.NAN, mask & ~kinds.NAN))
+            script.take("split", (term,), (kinds.NAN, mask & ~kinds.NAN))
             return True
     if not x & y:
         return False
@@ -378,7 +355,27 @@ def _decide_order(script: Script, a: int, b: int) -> bool:
     less = script.table.make("less", a, b)
     if context.kind(less) in _DECIDED:
         less = script.table.make("less", b, a)
-    return script.attempt("split", terms=(less,), masks=(kinds.POS, kinds.ZERO))
+    return script.attempt("split", (less,), (kinds.POS, kinds.ZERO))
+
+
+def _same_branches(script: Script) -> bool:
+    """Drop a choice whose branches are one where its condition holds."""
+    return any(_needless(script, term) for term in script.reach())
+
+
+def _needless(script: Script, term: int) -> bool:
+    op, _, args = script.table.rows[term]
+    context = script.goal.context
+    if op != "choose" or not context.kind(args[0]) & kinds.ZERO:
+        return False
+    condition, first, second = args
+    mask = context.kind(condition) & ~kinds.ZERO
+    there = context.with_kind(condition, mask)
+
+    def prove() -> bool:
+        return script.attempt("split", (condition,), (mask, kinds.ZERO))
+
+    return there.simple(first) == there.simple(second) and script.replace(term, second, prove)
 
 
 def _expand(script: Script) -> bool:
@@ -388,40 +385,49 @@ def _expand(script: Script) -> bool:
 
 
 def _expand_sum(script: Script, term: int) -> bool:
-    table = script.table
-    (body,) = table.rows[term].args
-    pairs = spread(table, body)
-    if not pairs or pairs[0][1] == body:
+    table, context, steps = script.table, script.goal.context, len(script.steps)
+    row = table.rows[term]
+    pairs = spread(table, *row.args)
+    if not pairs or pairs[0][1] == row.args[0]:
         return False
-    mark = script.mark()
-    written = total(table, (product(table, pair) for pair in pairs))
-    for path in list(script.occurrences(term)):
-        if written == body or script.attempt("ring", (*path, 0), (written,)):
-            _spread_at(script, path, len(pairs))
-    if script.mark()[1] == mark[1]:
-        script.back(mark)
-        return False
-    return True
+    products = (product(table, pair) for pair in pairs)
+    written = context.inside(str(row.value)).simple(total(table, products))
+    if written != row.args[0]:
+        spelled = table.apply(row, (written,))
+        if not script.replace(term, spelled, partial(_spelled, script)):
+            return False
+        term = context.simple(spelled)
+    _spread(script, term, script.open)
+    return len(script.steps) > steps
 
 
-def _spread_at(script: Script, path: tuple[int, ...], count: int) -> None:
+def _spelled(script: Script) -> bool:
+    """Prove two sums to be one by finite algebra of their summands."""
+    return script.attempt("operands") and script.attempt("ring", script.goal[1:])
+
+
+def _spread(script: Script, term: int, count: int) -> None:
     """Sum(a1 + … + an) becomes Sum a1 + … + Sum an, and each coefficient leaves its sum."""
-    places = []
-    for _ in range(count - 1):
-        script.take("split_sum", path)
-        places.append((*path, 1))
-        path = (*path, 0)
-    for place in [*places, path]:
-        script.attempt("factor_out", place)
+    table, context = script.table, script.goal.context
+    row = table.rows[term]
+    if script.open < count or row.op != "sum":
+        return
+    op, _, args = table.rows[row.args[0]]
+    if op == "add" and script.attempt("split_sum", (term,)):
+        for arg in args:
+            _spread(script, context.simple(table.apply(row, (arg,))), count)
+    elif not (op == "mul" and script.attempt("factor_out", (term,))) and op != "num":
+        script.attempt("sum_of_equals", (term,))
 
 
 def _factored(script: Script) -> bool:
     """Sum against c * Sum: move the factor in, whatever it is, and compare the bodies."""
-    rows, goal = script.table.rows, script.goal
-    sides = [rows[goal.left].op, rows[goal.right].op]
-    if sorted(sides) != ["mul", "sum"]:
-        return False
-    return script.attempt("factor_in", (sides.index("mul"),)) and script.attempt("operands")
+    rows, goal, count = script.table.rows, script.goal, script.open
+    for side, other in ((goal.left, goal.right), (goal.right, goal.left)):
+        if rows[side].op == "mul" and rows[other].op == "sum":
+            moved = script.attempt("factor_in", (side,))
+            return moved and (script.open < count or script.attempt("operands"))
+    return False
 
 
 def _bodies(script: Script) -> bool:
@@ -443,7 +449,7 @@ _CERTAIN: Final[tuple[Tactic, ...]] = (
     _relate,
 )
 _DOUBTFUL: Final[tuple[Tactic, ...]] = (
-    _vanishing,
+    _same_branches,
     _bodies,
     _expand,
     _operands,

@@ -251,7 +251,7 @@ class _Deriver:
         fused = self._derive(reading.chain)
         if isinstance(fused, Unproved):
             return fused
-        law = _discharged(fused, len(reading.wanted))
+        law = _discharged(fused)
         kernel = substitute(self._kernel, *_replacements(reading, members, law))
         if verify(kernel):
             return Refused("a result is stored before all that the fold of them reads is loaded")
@@ -356,13 +356,10 @@ def _columns(reading: Reading) -> str | None:
     return None
 
 
-def _discharged(fused: Fused, wanted: int) -> Law:
-    """The law with the wanted results and one more: whether the state shows that they hold."""
+def _discharged(fused: Fused) -> Law:
+    """The law with one more result: whether the state shows that the others hold."""
     law = fused.law
-    pairs = zip(fused.limits, law.finalize[wanted:], strict=True)
-    tests = [limit.test(size) for limit, size in pairs]
-    law = replace(law, finalize=law.finalize[:wanted], results=law.results[:wanted])
-    tested = conjunction(law, tests)
+    tested = conjunction(law, fused.meaning.specification, fused.limits)
     return replace(law, finalize=(*law.finalize, tested), results=(*law.results, "bool"))
 
 

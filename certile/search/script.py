@@ -1,4 +1,4 @@
-"""A script being written: the checker's replay, the steps taken, and simplification.
+"""A script being written: the checker's replay, the steps taken, and what is known put to use.
 
 Everything a search does goes through `Script.take`, which is the checker's own step; so a script
 that ends without goals replays.
@@ -6,26 +6,28 @@ that ends without goals replays.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import Final
 
 from certile.proof.check import kinds
 from certile.proof.check.context import Context
-from certile.proof.check.replay import Goal, Replay, Step, place
-from certile.proof.check.terms import LISTS, UNIT, Refused, Table
+from certile.proof.check.rules import RULES, Goal, Replay, Step
+from certile.proof.check.terms import LISTS, Refused, Table
 
-Path = tuple[int, ...]
+Terms = tuple[int, ...]
 
-_ATOMS: Final = frozenset({"elem", "sym", "num", *LISTS})
+# What one may be known to be another of; a sum is only known to be one it was written as.
+_ATOMS: Final = frozenset({"elem", "sym", "num", *LISTS} - {"sum", "prod"})
 
 
 class Script:
     """The steps of a proof under way; `mark` and `back` undo them."""
 
-    def __init__(self, table: Table, goal: Goal) -> None:
-        self.table = table
+    def __init__(self, goal: Goal) -> None:
+        self.table: Table = goal.context.table
         self.steps: list[Step] = []
-        self._replay = Replay(table, [goal])
+        self._replay = Replay(goal)
 
     @property
     def open(self) -> int:
@@ -46,28 +48,40 @@ class Script:
         self._replay.goals[:] = mark[0]
         del self.steps[mark[1] :]
 
-    def take(
-        self, name: str, path: Path = (), terms: Path = (), masks: tuple[int, ...] = ()
-    ) -> None:
+    def take(self, name: str, terms: Terms = (), masks: tuple[int, ...] = ()) -> None:
         """Take a step; raises `Refused` and changes nothing if the checker refuses it."""
-        step = Step(name, path, terms, masks)
+        step = Step(name, terms, masks)
         self._replay.apply(step)
         self.steps.append(step)
 
-    def attempt(
-        self, name: str, path: Path = (), terms: Path = (), masks: tuple[int, ...] = ()
-    ) -> bool:
+    def attempt(self, name: str, terms: Terms = (), masks: tuple[int, ...] = ()) -> bool:
         """Take a step if the checker lets it."""
         try:
-            self.take(name, path, terms, masks)
+            self.take(name, terms, masks)
         except Refused:
             return False
         return True
 
-    def at(self, path: Path) -> tuple[Context, int]:
-        """The context and the term at the end of a path of the goal."""
-        context, along = place(self.goal, path)
-        return context, along[-1]
+    def rewrite(self, name: str, term: int, *given: int) -> int:
+        """What a rule makes of a term of the goal, simplified; the term if the rule refuses."""
+        context = self.goal.context
+        if not self.attempt(name, (term, *given)):
+            return term
+        return context.simple(RULES[name][1](context, term, *given))
+
+    def have(self, term: int, value: int, prove: Callable[[], bool]) -> bool:
+        """Use that a term has a value once it is proved; else the script is as it was.
+
+        `prove` works on that goal, and may leave goals of it for later steps.
+        """
+        mark, context = self.mark(), self.goal.context
+        if not self.attempt("have", (term, value)):
+            return False
+        pending = self.open >= len(mark[0]) and self.goal.context is context
+        if pending and not prove():
+            self.back(mark)
+            return False
+        return True
 
     def reach(self) -> list[int]:
         """Every term of the goal that may be a parameter of a step, lowest first."""
@@ -75,128 +89,89 @@ class Script:
         terms = self.table.reach(left, right)
         return sorted(term for term in terms if free[left] or free[right] or not free[term])
 
-    def occurrences(self, term: int) -> Iterator[Path]:
-        """The paths to a term, each found after the step taken at the one before."""
-        stack: list[Path] = [(1,), (0,)]
-        while stack:
-            path = stack.pop()
-            _, here = self.at(path)
-            if here == term:
-                yield path
+    def settle(self) -> None:
+        """Use what is known of order and identity, as long as the goal is open."""
+        count = self.open
+        while self.open == count and (
+            any(self.attempt(*step) for step in self._known(self.goal.context, self.reach()))
+            or any(map(self._settled_inside, self.reach()))
+        ):
+            pass
+
+    def _settled_inside(self, over: int) -> bool:
+        """Use what is known of each element in the body of a list."""
+        row, table = self.table.rows[over], self.table
+        if row.op not in LISTS:
+            return False
+        inner, body = self.goal.context.inside(str(row.value)), row.args[0]
+        for name, terms in self._known(inner, table.reach(body, closed=LISTS)):
+            try:
+                made = table.replaced(body, terms[0], RULES[name][1](inner, *terms))
+            except Refused:
                 continue
-            if term in self.table.reach(here):
-                args = self.table.rows[here].args
-                stack += [(*path, child) for child in reversed(range(len(args)))]
+            written = table.apply(row, (inner.simple(made), *row.args[1:]))
+            prove = partial(self._taken, (("operands", ()), (name, terms)))
+            if written != over and self.replace(over, written, prove):
+                return True
+        return False
 
-    def replace(self, term: int, by: int) -> bool:
-        """Use a known identity at every occurrence of a term; tell whether there was one."""
-        paths = list(self.occurrences(term))
-        for path in paths:
-            self.take("equality", path, (by,))
-        return bool(paths)
+    def _taken(self, steps: Iterable[tuple[str, Terms]]) -> bool:
+        return all(self.attempt(*step) for step in steps)
 
-    def simplify(self) -> None:
-        """Fold constants, units, decided choices and extrema, outermost first."""
-        for side in (0, 1):
-            self._simplify((side,))
+    def replace(self, term: int, value: int, prove: Callable[[], bool]) -> bool:
+        """Write a term of the goal as another one that is proved to be the same."""
+        mark, count = self.mark(), self.open
+        if self.have(term, value, prove):
+            if self.open < count or self.attempt("equality", (term, value)):
+                return True
+            self.back(mark)
+        return False
 
-    def _simplify(self, path: Path) -> None:
-        while True:
-            self._simplify_here(path)
-            _, term = self.at(path)
-            for child in range(len(self.table.rows[term].args)):
-                self._simplify((*path, child))
-            if self.at(path)[1] == term:
-                return
+    def _known(self, context: Context, terms: list[int]) -> Iterator[tuple[str, Terms]]:
+        """Rules that may make one of the terms smaller, the outermost first."""
+        for term in reversed(terms):
+            op, _, args = self.table.rows[term]
+            if op == "max" and all(self.table.rows[arg].op == "add" for arg in args):
+                yield "max_of_sums", (term,)
+            if op == "less" and args[0] == self.table.num(0):
+                yield from self._sign(context, term, args[1])
+            if op == "same":
+                yield from self._apart(context, term, *args)
+            if op == "log":
+                of_exp = self.table.rows[args[0]].op == "exp"
+                yield "log_of_exp" if of_exp else "log_of_product", (term,)
+            if op in _ATOMS:
+                yield from self._identity(context, term)
 
-    def _simplify_here(self, path: Path) -> None:
-        while True:
-            context, term = self.at(path)
-            step = self._simplification(context, term)
-            if step is None or not self.attempt(step[0], path, step[1]):
-                return
-
-    def _simplification(self, context: Context, term: int) -> tuple[str, Path] | None:
-        """The rule that makes the term smaller, if there is one."""
-        row = self.table.rows[term]
-        if row.op != "num" and context.kind(term) in kinds.ONLY:
-            return "equality", (self.table.num(kinds.ONLY[context.kind(term)]),)
-        if row.op == "choose":
-            return self._chosen(context, *row.args)
-        if row.op in ("add", "mul", "max", "min") and self.table.num(UNIT[row.op]) in row.args:
-            neutral, (a, b) = self.table.num(UNIT[row.op]), row.args
-            return "regroup", (b if a == neutral else a,)
-        if row.op in ("max", "min"):
-            return self._extreme(context, row.op, *row.args)
-        if row.op == "less" and row.args[0] == self.table.num(0):
-            return self._sign(context, row.args[1])
-        if row.op == "same":
-            return self._apart(context, *row.args)
-        if row.op == "log":
-            return (
-                "log_of_exp" if self.table.rows[row.args[0]].op == "exp" else "log_of_product"
-            ), ()
-        return self._known_identity(context, term)
-
-    def _chosen(
-        self, context: Context, condition: int, first: int, second: int
-    ) -> tuple[str, Path] | None:
-        mask = context.kind(condition)
-        if mask == kinds.ZERO:
-            return "choose_second", ()
-        if not mask & kinds.ZERO:
-            return "choose_first", ()
-        return ("choose_either", ()) if first == second else None
-
-    def _extreme(self, context: Context, op: str, a: int, b: int) -> tuple[str, Path] | None:
-        """The greater or the lesser of two numbers in a known order."""
-        if (context.kind(a) | context.kind(b)) & kinds.NAN:
-            return None
-        if context.kind(self.table.make("less", b, a)) == kinds.ZERO:
-            return ("max_second" if op == "max" else "min_first"), ()
-        if context.kind(self.table.make("less", a, b)) == kinds.ZERO:
-            return ("max_first" if op == "max" else "min_second"), ()
-        added = [self.table.rows[each].op for each in (a, b)] == ["add", "add"]
-        return ("max_of_sums", ()) if op == "max" and added else None
-
-    def _sign(self, context: Context, term: int) -> tuple[str, Path] | None:
+    def _sign(self, context: Context, term: int, of: int) -> Iterator[tuple[str, Terms]]:
         """Whether a term is positive, as the order of what it is the difference of."""
-        op, _, args = self.table.rows[term]
+        op, _, args = self.table.rows[of]
         if op == "mul" and context.kind(args[0]) == kinds.POS:
-            return "sign_of_multiple", ()
-        beside = minuend_and_subtrahend(self.table, term)
-        if beside is None:
-            return None
-        decided = context.kind(self.table.make("less", *reversed(beside))) in kinds.ONLY
-        return ("sign_of_difference", ()) if decided else None
+            yield "sign_of_multiple", (term,)
+        beside = minuend_and_subtrahend(self.table, of)
+        order = beside and context.kind(self.table.make("less", *reversed(beside)))
+        if order in kinds.ONLY:
+            yield "sign_of_difference", (term,)
 
-    def _apart(self, context: Context, a: int, b: int) -> tuple[str, Path] | None:
+    def _apart(self, context: Context, term: int, a: int, b: int) -> Iterator[tuple[str, Terms]]:
         """What lies between two terms, one end included."""
-        facts = (self.table.rows[term] for term in context.kinds)
+        facts = (self.table.rows[each] for each in context.kinds)
         for between in sorted({arg for row in facts if row.op == "less" for arg in row.args}):
             above, over = (self.table.make("less", between, each) for each in (a, b))
             if context.kind(above) == kinds.ZERO and context.kind(over) == kinds.POS:
-                return "apart_above", (between,)
+                yield "apart_above", (term, between)
             below, under = (self.table.make("less", each, between) for each in (a, b))
             if context.kind(below) == kinds.ZERO and context.kind(under) == kinds.POS:
-                return "apart_below", (between,)
-        return None
+                yield "apart_below", (term, between)
 
-    def _known_identity(self, context: Context, term: int) -> tuple[str, Path] | None:
+    def _identity(self, context: Context, term: int) -> Iterator[tuple[str, Terms]]:
         """An earlier atom that an atom is known to be."""
-        if self.table.rows[term].op not in _ATOMS:
-            return None
         rows = self.table.rows
         facts = [row.args for fact in context.kinds if (row := rows[fact]).op in ("less", "same")]
         beside = {each for args in facts if term in args for each in args}
-        same = [
-            each
-            for each in sorted(beside)
-            if each < term
-            and rows[each].op in _ATOMS
-            and context.kind(self.table.make("same", term, each)) == kinds.POS
-        ]
-        return ("equality", (same[0],)) if same else None
+        for each in sorted(each for each in beside if each < term and rows[each].op in _ATOMS):
+            if context.kind(self.table.make("same", term, each)) == kinds.POS:
+                yield "equality", (term, each)
 
 
 def minuend_and_subtrahend(table: Table, term: int) -> tuple[int, int] | None:

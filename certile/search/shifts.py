@@ -26,9 +26,10 @@ from itertools import product as choices
 
 from certile.ir.terms import Lit, Term, Var, app, applications, substituted
 from certile.proof.check.elaborate import Reader
-from certile.proof.check.field import Exponent, Field, Monomial, Polynomial, Powers
+from certile.proof.check.field import Field
 from certile.proof.check.terms import Refused, Table
 from certile.records import record
+from certile.search.algebra import Exponent, Monomial, Polynomial, Powers, fraction
 from certile.search.prover import search_table
 from certile.search.writing import either, factors, mentions, numbers, product, scaled, total
 
@@ -170,9 +171,9 @@ def _scale(language: Language, summand: Term) -> Scale | None:
     table = search_table()
     reader = language.reader(table)
     old, new = (reader.value(language.at(summand, name)) for name in (OLD, NEW))
-    field, moving = Field(table), (*language.named(), *language.fields)
+    moving = (*language.named(), *language.fields)
     try:
-        over, under = field.read(new), field.read(old)
+        over, under = fraction(table, new), fraction(table, old)
         found = _quotient([(over.top, 1), (over.bottom, -1), (under.bottom, 1), (under.top, -1)])
         if found is None or _speaks(table, found[0]):
             return None
@@ -331,7 +332,7 @@ def _derivatives(
 def _slope(language: Language, factor: Term) -> tuple[Fraction, ...] | None:
     """The numbers that a factor changes by with each r, if it is linear in them."""
     table = search_table()
-    read = Field(table).read(language.reader(table).value(factor))
+    read = fraction(table, language.reader(table).value(factor))
     moving = [table.make("sym", value=name) for name in language.named()]
     linear = {(((r, 1),), ()): read.top.get((((r, 1),), ()), Fraction(0)) for r in moving}
     others = {key: value for key, value in read.top.items() if key not in linear}

@@ -1,4 +1,9 @@
-"""Terms of laws taken apart, put together and written from polynomials: helpers of fold fusion."""
+"""Terms of laws taken apart, put together and written from polynomials.
+
+In: terms of the language of laws, and numbers that a program has.  Out: terms.  Decides by which of
+these numbers another one is written, so that a law computes it from constants of the program.
+Leaves to fold fusion which terms are wanted, and to the checker whether they mean the same.
+"""
 
 from __future__ import annotations
 

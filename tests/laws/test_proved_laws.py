@@ -494,6 +494,11 @@ def test_the_two_greatest_are_read_and_left_unproved():
     claim = claimed(law_of(**parts), f32)
     assert isinstance(claim.meaning, Meaning)
     assert claim.meaning.specification[0] == claim.meaning.closed[0]
+    again = law_of(**parts | {"spec": lambda xs: ct.list.top(np.int64(2), xs)[0]})
+    assert claimed(again, f32).meaning == claim.meaning
+    for count in (2.0, True, -1):
+        with pytest.raises(ct.KernelError, match=r"K0\d\d.*greatest elements"):
+            claimed(law_of(**parts | {"spec": lambda xs, n=count: ct.list.top(n, xs)[0]}), f32)
     found = certify(claim.law, claim.meaning)
     assert isinstance(found, Unproved)
     assert (found.obligation, found.counterexample) == ("cat.w", None)

@@ -10,7 +10,7 @@ from certile.ir.terms import Lit, Var, app
 from certile.proof.check import check, kinds
 from certile.proof.check.context import Context
 from certile.proof.check.elaborate import Reader
-from certile.proof.check.replay import Goal, Replay
+from certile.proof.check.rules import Goal, Replay
 from certile.search import Unproved, prove, refute
 from certile.search.prover import prove_goal, search_table
 
@@ -29,11 +29,11 @@ def goal(left, right, domain):
 
 def proved(left, right, domain=ALL):
     """Whether a proof was found; it is replayed on another table."""
-    table, claim = goal(left, right, domain)
-    steps = prove_goal(table, claim)
+    _, claim = goal(left, right, domain)
+    steps = prove_goal(claim)
     if steps is None:
         return False
-    replay = Replay(table, [claim])
+    replay = Replay(claim)
     for step in steps:
         replay.apply(step)
     assert not replay.goals

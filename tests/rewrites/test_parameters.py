@@ -152,7 +152,7 @@ def test_a_state_says_whether_the_number_is_finite():
     less = replace(fold.law, finalize=(*results, reduce(partial(app, "bit_and"), others)))
     assert refused(made, made.after) is None
     answer = refused(made, with_fold(made, fold, law=less))
-    assert answer == "the last result does not say whether the state is finite"
+    assert answer.startswith("the last result does not say whether the state is finite")
 
 
 def test_another_number_is_not_the_one_of_the_program():

@@ -252,10 +252,10 @@ def test_a_long_or_a_large_proof_runs_out_of_fuel():
         for _ in range(200):
             last = len(proof["terms"]) - 1
             proof["terms"].append(["mul", last, last])
-        return [["ring", [0], {"terms": [len(proof["terms"]) - 1]}], *steps]
+        return [["have", [len(proof["terms"]) - 1, 0], []], *steps]
 
     def many(steps, proof):
-        return [["ring", [0], {"terms": [k % len(proof["terms"])]}] for k in range(15_000)]
+        return [["split", [k % len(proof["terms"])], [63]] for k in range(15_000)]
 
     for change in (repeated, huge, many):
         assert answer(before, after, _with_steps(certificate, change)) is not None

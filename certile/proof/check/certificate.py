@@ -1,4 +1,4 @@
-"""Certificates: the JSON of `certile.certificate/3`, and `check`, which says whether one holds.
+"""Certificates: the JSON of `certile.certificate/4`, and `check`, which says whether one holds.
 
 The goals, domain and discharges come from the law and its meaning; a certificate supplies only
 terms and steps, and repeats the rest so that it speaks of nothing else by accident.  What reads
@@ -19,12 +19,12 @@ from certile.ir.laws import Law
 from certile.ir.meanings import Action, Meaning, claim
 from certile.proof.check.kinds import ANY
 from certile.proof.check.reader import goals
-from certile.proof.check.replay import STEPS, Goal, Replay, Step
+from certile.proof.check.rules import STEPS, Goal, Replay, Step
 from certile.proof.check.terms import ARITY, LISTS, VALUED, Refused, Table, Value, require
 
 Json = dict[str, object]
 
-SCHEMA: Final = "certile.certificate/3"
+SCHEMA: Final = "certile.certificate/4"
 FUEL: Final = 400_000
 _LENGTH: Final = 1_000_000
 _FIELDS: Final = (
@@ -64,7 +64,7 @@ def check(certificate: object, law: Law, meaning: Meaning | Action, fuel: int = 
 
 def _check_proof(proof: object, name: str, goal: Goal, terms: list[int]) -> None:
     each = fields_of(proof, _PROOF, f"obligation {name}")
-    replay = Replay(goal.context.table, [goal])
+    replay = Replay(goal)
     sides = [terms[side] for side in naturals(each["goal"], len(terms), "the sides of a goal")]
     same = each["name"] == name and sides == [goal.left, goal.right]
     require(same, f"obligation {name} is missing, or has another goal")
@@ -143,10 +143,9 @@ def _value(op: str, value: object, fields: Collection[str]) -> Value:
 def step_of(content: object, terms: list[int]) -> Step:
     """The step, with references resolved to terms."""
     match content:
-        case [str(name), path, {**given}] if name in STEPS and {*given} <= {"terms", "masks"}:
-            references = naturals(given.get("terms", []), len(terms), "the terms of a step")
-            masks = naturals(given.get("masks", []), ANY + 1, "the masks of a step")
-            found = tuple(terms[each] for each in references)
-            return Step(name, naturals(path, 3, "a path"), found, masks)
+        case [str(name), references, masks] if name in STEPS:
+            found = naturals(references, len(terms), "the terms of a step")
+            among = naturals(masks, ANY + 1, "the masks of a step")
+            return Step(name, tuple(terms[each] for each in found), among)
         case _:
-            raise Refused("a step must be [name, path, parameters]")
+            raise Refused("a step must be [name, terms, masks]")

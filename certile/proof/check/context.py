@@ -11,11 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from fractions import Fraction
+from functools import reduce
+from operator import or_
 from typing import Final
 
 from certile.proof.check import kinds
 from certile.proof.check.kinds import ANY, NAN, POS, ZERO
-from certile.proof.check.terms import JOIN, LISTS, UNIT, Row, Table
+from certile.proof.check.terms import JOIN, LISTS, UNIT, Table, Value
 
 # The kind of a list operation over no element.
 _EMPTY: Final = {op: kinds.of_number(UNIT[join]) for op, join in JOIN.items()}
@@ -32,6 +34,7 @@ class Context:
         self.kinds: dict[int, int] = {}
         self._about: dict[int, tuple[int, ...]] = {}  # the facts on results by their operands
         self._memo: dict[int, int] = {}
+        self._simple: dict[int, int] = {}
         self._inside: dict[str, Context] = {}
 
     def with_kind(self, term: int, mask: int) -> Context:
@@ -51,9 +54,19 @@ class Context:
         """The mask of the kinds the term may have; 0: it has no value, the facts contradict."""
         memo = self._memo
         if term not in memo:
-            for each in self.table.reach(term, known=memo, closed=LISTS):
-                memo[each] = self._computed(self.table.rows[each]) & self.kinds.get(each, ANY)
+            self.table.spend()
+            memo[term] = self._computed(*self.table.rows[term]) & self.kinds.get(term, ANY)
         return memo[term]
+
+    def simple(self, term: int) -> int:
+        """The term with constants for what has one value; what is decided is chosen."""
+        known = self._simple
+        if term not in known:
+            self.table.spend()
+            made = self._decided(term)
+            known[term] = made if made == term else self.simple(made)
+            known.setdefault(known[term], known[term])
+        return known[term]
 
     def inside(self, name: str) -> Context:
         """What is known of an element of the list of that name."""
@@ -90,46 +103,68 @@ class Context:
     def _record(self, term: int, mask: int) -> None:
         """Narrow a term by what is recorded, and what facts on it or on its results tell of."""
         waiting = [(term, mask)]
-        self._memo.clear()
-        self._inside.clear()
         while waiting:
             term, mask = waiting.pop()
             op, name, _ = self.table.rows[term]
-            known = self.kinds.get(term)
-            if known is None:
+            known = self.kinds.get(term, ANY)
+            if known & mask == known:
+                continue
+            if term not in self.kinds:
                 for arg in self._operands(term):
                     self._about[arg] = (*self._about.get(arg, ()), term)
-            elif known & mask == known:
-                continue
-            self.kinds[term] = mask = mask if known is None else known & mask
+            self.kinds[term] = mask = known & mask
             if op in JOIN and not mask & _EMPTY[op]:
                 waiting.append((self.table.count(str(name)), POS))
             for fact in (term, *self._about.get(term, ())):
                 self.table.spend()
                 args = self._operands(fact)
-                masks = [self.kinds.get(each, ANY) for each in (*args, fact)]
+                masks = [self.kinds.get(each, ANY) for each in (*args, fact)] if args else ()
                 for place, arg in enumerate(args):
                     told = kinds.operand(self.table.rows[fact].op, place, *masks)
                     if masks[place] & ~told:
                         waiting.append((arg, told))
 
-    def _computed(self, row: Row) -> int:
+    def _computed(self, op: str, value: Value, args: tuple[int, ...]) -> int:
         """The mask that follows from the operands."""
-        op, value, args = row
+        if op == "choose":
+            return reduce(or_, map(self.kind, self._branches(*args)))
+        if op in kinds.OPERATIONS:
+            mask = kinds.result(op, *map(self.kind, args))
+            unknown = mask == ZERO | POS and op in ("less", "same")
+            return mask & self._relation(op, *args) if unknown else mask
         if op in LISTS:
             return self._aggregate(op, str(value), args[0]) if op in JOIN else ANY
-        masks = [self._memo[arg] for arg in args]
-        match op:
-            case "num":
-                return kinds.of_number(value)  # type: ignore[arg-type]
-            case "elem" | "sym":
-                return self._domain.get(str(value), ANY)
-            case "kind":
-                return kinds.tested(masks[0], int(value))  # type: ignore[arg-type]
-            case "less" | "same" if kinds.result(op, *masks) == ZERO | POS:
-                return (ZERO | POS) & self._relation(op, *args)
-            case _:
-                return kinds.result(op, *masks)
+        if op == "num":
+            return kinds.of_number(value)  # type: ignore[arg-type]
+        if op == "kind":
+            return kinds.tested(self.kind(args[0]), int(value))  # type: ignore[arg-type]
+        return self._domain.get(str(value), ANY)
+
+    def _branches(self, condition: int, first: int, second: int) -> tuple[int, ...]:
+        """What a choice may be."""
+        mask = self.kind(condition)
+        return (second,) if mask == ZERO else (first, second) if mask & ZERO else (first,)
+
+    def _decided(self, term: int) -> int:
+        """The constant, branch, operand or extreme that a term is, or it with simple operands."""
+        table, (op, value, args) = self.table, self.table.rows[term]
+        if (mask := self.kind(term)) in kinds.ONLY:
+            return table.num(kinds.ONLY[mask])
+        if op == "choose":
+            branches = {*self._branches(*args)}
+            if len(branches) == 1:
+                return branches.pop()
+        elif op in UNIT:
+            a, b = args
+            if (unit := table.num(UNIT[op])) in args:
+                return b if a == unit else a
+            if op in ("max", "min") and not (self.kind(a) | self.kind(b)) & NAN:
+                for first, second in ((a, b), (b, a)):
+                    if self.kind(table.make("less", first, second)) == ZERO:
+                        return first if op == "max" else second
+        simple = self.inside(str(value)).simple if op in LISTS else self.simple
+        parts = tuple(map(simple, args))
+        return term if parts == args else table.make(op, *parts, value=value)
 
     def _aggregate(self, op: str, name: str, body: int) -> int:
         size = self.kinds.get(self.table.count(name), ANY)
@@ -145,7 +180,7 @@ class Context:
             return ZERO if above == POS else below
         if POS in (below, above):
             return ZERO
-        numbers = not (self._memo[a] | self._memo[b]) & NAN
+        numbers = not (self.kind(a) | self.kind(b)) & NAN
         return POS if below == above == ZERO and numbers else ANY
 
     def _said(self, relation: str, a: int, b: int) -> int:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Sequence
 from functools import partial, reduce
-from itertools import chain
 from typing import Final
 
 from certile.ir.laws import Law
@@ -18,16 +17,15 @@ from certile.ir.terms import Apply, Term
 from certile.proof.check import kinds
 from certile.proof.check.context import Context
 from certile.proof.check.elaborate import SINGLE, Reader
-from certile.proof.check.terms import LISTS, Refused, Table, require
+from certile.proof.check.terms import LISTS, Table, require
 
 # What the symbols of parameters begin with.
 SHARED: Final = "c"
-_FUEL: Final = 100_000
 # Of the terms of a law, or of a meaning, together.
 _LONGEST: Final = 100_000
 
 
-def require_short(terms: Iterable[Term]) -> None:
+def require_short(terms: Iterable[Term], longest: int = _LONGEST) -> None:
     """That terms are short when written out, where a part counts as often as it occurs."""
     sizes: dict[int, int] = {}
 
@@ -36,7 +34,7 @@ def require_short(terms: Iterable[Term]) -> None:
             sizes[id(term)] = 1 + sum(map(size, term.args)) if isinstance(term, Apply) else 1
         return sizes[id(term)]
 
-    require(sum(map(size, [*terms])) <= _LONGEST, "the terms of the law are too long")
+    require(sum(map(size, [*terms])) <= longest, "terms are too long when written out")
 
 
 class Parts:
@@ -87,33 +85,6 @@ class Parts:
         return made
 
 
-def finite_fields(law: Law) -> frozenset[str]:
-    """The fields that are finite in every element of a list whose final state is.
-
-    Whatever tree merged it, from elements or from blocks of them, and whether or not the law means
-    anything for other elements.  Raises `Refused` where a term of the law has no meaning.
-    """
-    try:
-        return _finite_fields(Parts(Table(_FUEL), law))
-    except RecursionError:
-        raise Refused("a term of the law is nested too deeply") from None
-
-
-def _finite_fields(parts: Parts) -> frozenset[str]:
-    law = parts.law
-    context, masks = Context(parts.table, {}), kinds_of_states(parts)
-    element = {name: parts.table.make("elem", value=name) for name in law.lift_variables()}
-    # A state begins as the lift of one element, or as the closed form of several.
-    begun = [context.with_kinds(parts.read(law.lift, element), masks)]
-    if law.closed is not None:
-        begun.append(context.with_kinds(parts.closed(law.closed, "xs"), masks).inside("xs"))
-    finite = {
-        name: all(kinds.within(known.kind(term), kinds.FINITE) for known in begun)
-        for name, term in element.items()
-    }
-    return frozenset(name for name, holds in finite.items() if holds)
-
-
 def kinds_of_states(parts: Parts) -> list[int]:
     """The kinds of each component of every state that is merged into one that is finite."""
     a, b = (parts.state(f"{side}.", parts.symbols(side, parts.names).values()) for side in "ab")
@@ -130,30 +101,24 @@ def kinds_of_states(parts: Parts) -> list[int]:
 def positive_exponents(
     table: Table, terms: Sequence[int], closed: Container[str] = ()
 ) -> list[int]:
-    """For each exponent of the terms, not below operations of `closed`: whether it is positive.
+    """For each term with exponents, not below operations of `closed`: whether one is positive.
 
     It counts where it is evaluated: below a choice in the branch that is taken, below a list
     operation for each element; what speaks of an element without a list, for each one of `xs`.
     """
-    zero, found = table.num(0), dict[int, dict[int, int]]()
+    zero, found = table.num(0), dict[int, int]()
 
     def for_each(claim: int, name: object) -> int:
         return table.make("sum", claim, value=str(name)) if table.free[claim] else claim
 
     for term in table.reach(*terms, closed=closed):
         op, value, args = table.rows[term]
-        below = [] if op in closed else [found[arg] for arg in args]
-        here = {}
-        for exponent in dict.fromkeys(chain.from_iterable(below)):
-            claims = [part.get(exponent, zero) for part in below]
-            if op == "choose" and claims[1] != claims[2]:
-                claims[1:] = [table.make("choose", args[0], *claims[1:])]
-            counted = dict.fromkeys(each for each in claims if each != zero)
-            claim = reduce(partial(table.make, "max"), counted)
-            here[exponent] = for_each(claim, value) if op in LISTS else claim
-        if op == "exp":
-            here[args[0]] = table.make("less", zero, args[0])
-        table.spend(1 + len(here))
-        found[term] = here
-    made = (for_each(claim, "xs") for term in terms for claim in found[term].values())
-    return list(dict.fromkeys(made))
+        claims = [] if op in closed else [found[arg] for arg in args]
+        if op == "choose" and claims[1] != claims[2]:
+            claims[1:] = [table.make("choose", args[0], *claims[1:])]
+        claims += [table.make("less", zero, args[0])] if op == "exp" else []
+        counted = dict.fromkeys(each for each in claims if each != zero)
+        claim = reduce(partial(table.make, "max"), counted) if counted else zero
+        found[term] = for_each(claim, value) if op in LISTS else claim
+    made = (for_each(found[term], "xs") for term in terms)
+    return [claim for claim in dict.fromkeys(made) if claim != zero]

@@ -22,7 +22,7 @@ NINF, NEG, ZERO, POS, PINF, NAN = _KINDS = tuple(1 << bit for bit in range(6))
 FINITE: Final = NEG | ZERO | POS
 ANY: Final = 63
 # The value of a kind with one value.
-ONLY: Final[dict[int, Number]] = {NINF: "-inf", ZERO: Fraction(0), PINF: "inf", NAN: "nan"}
+ONLY: Final[dict[int, int | str]] = {NINF: "-inf", ZERO: 0, PINF: "inf", NAN: "nan"}
 _EACH: Final = ((-inf,), (-2.0, -1.0), (0.0,), (0.5, 1.0, 2.0), (inf,), (nan,))
 _SAMPLES: Final = dict(zip(_KINDS, _EACH, strict=True))
 # An operation -> the values it may have.  As there is one zero, a number divided by it is an

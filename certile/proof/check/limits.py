@@ -10,29 +10,30 @@ at most one.  An exponential is at most one, since its exponent is proved not to
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
-from typing import Final, TypeGuard
+from collections.abc import Collection, Container, Iterable, Sequence
+from typing import Final, NamedTuple
 
 from certile.ir.laws import Law
-from certile.ir.terms import Apply, Lit, Term, Var, app, applications, variables
+from certile.ir.terms import Apply, Lit, Term, Var, app, applications
 from certile.proof.check.elaborate import CONNECTIVES, is_truth
+from certile.proof.check.exponents import Exponent
 from certile.proof.check.shown import Shown
+from certile.proof.check.sizes import ONE, hidden, is_small, joined, plain_size
 from certile.proof.check.terms import Refused
 
-_ONE: Final = Lit(1.0)
+_COUNT: Final = app("list.sum", 1.0)
 
 
-@dataclass(frozen=True, slots=True)
-class Limit:
+class Limit(NamedTuple):
     """A number, over the list, that has to be finite; at most one where it scales `factor_of`."""
 
     size: Term
     factor_of: Term | None = None
 
-    def test(self, size: Term) -> Term:
-        """The test of the number as the law has it."""
-        return app("isfinite", size) if self.factor_of is None else app("le", size, 1.0)
+    @property
+    def test(self) -> Term:
+        """What a row has to meet."""
+        return app("isfinite", self.size) if self.factor_of is None else app("le", self.size, ONE)
 
 
 class Unmeasured(Refused):
@@ -61,20 +62,36 @@ def limits(law: Law, specification: Sequence[Term], finite: Collection[str]) -> 
     return list(made.found)
 
 
-def divisors(sizes: Iterable[Term]) -> set[str]:
-    """The parameters that are not 0 where reciprocals among some sizes are finite."""
-    waiting = [size.args[1] for size in sizes if _is_reciprocal(size)]
-    found: set[str] = set()
-    for below in waiting:
-        if isinstance(below, Var):
-            found.add(below.name)
-        elif isinstance(below, Apply) and below.fn in ("abs", "mul"):
-            waiting += below.args
+def unknown(asked: Iterable[Limit], told: Container[Term]) -> tuple[Term, ...]:
+    """The aggregates that sizes speak of beside what is `told`; a law gives each as a result."""
+    found, waiting = dict[Term, None](), [limit.size for limit in asked]
+    while waiting:
+        size = waiting.pop()
+        if isinstance(size, Apply) and size not in told:
+            if size.fn.startswith("list."):
+                found[size] = None
+            else:
+                waiting += size.args
+    return tuple(found)
+
+
+def divisors(sizes: Iterable[Term], told: Container[Term] = ()) -> set[str]:
+    """The parameters that are not 0 where quotients among some sizes are finite.
+
+    What a law gives for a term that is `told` is proved for such parameters only.
+    """
+    found, below = set[str](), list[Term]()
+    waiting = [*sizes]
+    for at in waiting:
+        if isinstance(at, Apply) and at.fn == "div" and at not in told:
+            waiting.append(at.args[0])
+            below.append(at.args[1])
+    for at in below:
+        if isinstance(at, Var):
+            found.add(at.name)
+        elif isinstance(at, Apply) and at.fn in ("abs", "mul") and at not in told:
+            below += at.args
     return found
-
-
-def _is_reciprocal(size: Term) -> TypeGuard[Apply]:
-    return isinstance(size, Apply) and size.fn == "div" and size.args[0] == _ONE
 
 
 class _Limits:
@@ -83,7 +100,7 @@ class _Limits:
         self._fields = set(map(Var, law.lift_variables()))
         self._closed = law.closed or ()
         # What is tested without a limit: components, results and parameters.
-        self._tested = {*self._closed, *specification, *map(Var, law.parameters)}
+        self._tested = {*self._closed, *specification, *map(Var, law.parameters), _COUNT}
         self._shown = Shown(law, finite)
         # What was taken as a finite number in the product that is read; one term at most.
         self._scaled: list[Term] = []
@@ -103,18 +120,17 @@ class _Limits:
             ):
                 # A square is at most the sum of all; the other limit is for what rounds in b.
                 self._ask(at)
-                self._ask(_joined("mul", self._shared(b), self._shared(b)))
+                self._ask(joined("mul", self._shared(b), self._shared(b)))
             case _:
                 size = self._size(body)
                 # Twice as large, as the results of a fold differ by rounding from those written.
                 own = self._scaled.pop() if self._scaled else None
-                self._ask(size if own else _joined("mul", Lit(2.0), size), own)
+                self._ask(size if own else joined("mul", Lit(2.0), size), own)
 
     def _ask(self, size: Term, factor_of: Term | None = None) -> None:
         """Ask for a limit, unless it is met by every row or by what is tested anyway."""
         plain = size.args[0] if isinstance(size, Apply) and size.fn == "abs" else size
-        small = isinstance(size, Lit) and isinstance(size.value, float) and size.value < 2.0**127
-        met = small if factor_of is None else size == _ONE
+        met = is_small(plain) if factor_of is None else size == ONE
         if not met and not (factor_of is None and plain in self._tested):
             self.found[Limit(size, factor_of)] = None
 
@@ -135,19 +151,19 @@ class _Limits:
                 return self._size(a)
             case Apply("add" | "sub" | "maximum" | "minimum", (a, b)) | Apply("where", (_, a, b)):
                 self._decided(*term.args[:-2])
-                made = _joined("add", self._size(a), self._size(b))
+                made = joined("add", self._size(a), self._size(b))
                 self._measured()
                 return made
             case Apply("mul", (a, b)):
-                return _joined("mul", self._size(a), self._size(b))
+                return self._factor(joined("mul", self._size(a), self._size(b)))
             case Apply("div", (a, b)) if not self._reads(b):
                 self._ask(self._shared(b))
-                return app("div", self._size(a), _plain_size(b))
-            case Apply("div", (a, b)) if a != _ONE:
-                return _joined("mul", self._size(a), self._size(app("div", 1.0, b)))
+                return self._factor(app("div", self._size(a), plain_size(b)))
+            case Apply("div", (a, b)) if a != ONE:
+                return self._factor(joined("mul", self._size(a), self._size(app("div", 1.0, b))))
             case Apply("exp", (a,)):
                 self._exponent(a)
-                return _ONE
+                return ONE
             case _:
                 raise Refused(f"nothing bounds {term} of an element")
 
@@ -159,13 +175,25 @@ class _Limits:
                     self._ask(self._size(arg))
                     self._measured()
 
+    def _factor(self, size: Term) -> Term:
+        """A product of sizes, which is at most one where a finite number is among its factors.
+
+        A later factor may be small, and hide that the product overflows before it.
+        """
+        for own in self._scaled:
+            self._ask(size, own)
+        return size
+
     def _shared(self, term: Term) -> Term:
-        """The size of what is the same for all elements; no divisor in it may be infinite."""
-        for at in applications((term,)):
-            # Without a variable it is the number of elements.
-            if at.fn == "div" and variables(at.args[1:]) and not self._reads(at.args[1]):
-                self._ask(_plain_size(at.args[1]))
-        return _plain_size(term)
+        """The size of what is the same for all elements; nothing in it hides an infinity."""
+        waiting = [term]
+        for at in waiting:
+            aggregate = isinstance(at, Apply) and at.fn.startswith("list.")
+            if isinstance(at, Apply) and not aggregate and at not in self._tested:
+                for arg in hidden(at):
+                    self._ask(plain_size(arg))
+                waiting += at.args
+        return plain_size(term)
 
     def _own(self, term: Term) -> Term:
         """The size of what is made of an element alone, measured or as a finite number."""
@@ -174,7 +202,7 @@ class _Limits:
         if term not in self._shown.finite or self._scaled:
             raise Unmeasured(term)
         self._scaled.append(term)
-        return _ONE
+        return ONE
 
     def _measured(self) -> None:
         """Refuse a term that is taken as a finite number where more than a factor is done to it."""
@@ -182,42 +210,11 @@ class _Limits:
             raise Unmeasured(own)
 
     def _exponent(self, term: Term) -> None:
-        """Ask for what keeps an exponent from being NaN: it may be -inf, as may one operand."""
-        if not self._reads(term):
-            self._ask(self._size(term))
-        elif not self._shown.exact(term, "list.max"):
-            match term:
-                case Apply("neg", (a,)):
-                    self._exponent(a)
-                case Apply("add" | "sub", (a, b)) if not (self._reads(a) and self._reads(b)):
-                    self._exponent(a)
-                    self._exponent(b)
-                case Apply("mul", (a, b)) if not self._reads(a):
-                    self._exponent(app("mul", b, a))
-                case Apply("mul" | "div", (a, scale)) if not self._reads(scale):
-                    self._exponent(a)
-                    # A scale is neither infinite nor 0: either would make NaN of the other.
-                    size = self._size(scale)
-                    self._ask(size)
-                    if not isinstance(scale, Lit) or scale.value == 0:
-                        self._ask(app("div", 1.0, size))
-                case _:
-                    self._ask(self._size(term))
-                    self._measured()
-
-
-def _plain_size(term: Term) -> Term:
-    number = isinstance(term, Lit) and isinstance(term.value, float) and term.value >= 0
-    sized = isinstance(term, Apply) and term.fn == "abs"
-    return term if number or sized else app("abs", term)
-
-
-def _joined(fn: str, a: Term, b: Term) -> Term:
-    """The sum or product of two sizes, computed where both are numbers."""
-    match a, b:
-        case Lit(float() as x), Lit(float() as y):
-            return Lit(x + y if fn == "add" else x * y)
-        case _ if fn == "mul" and _ONE in (a, b):
-            return b if a == _ONE else a
-        case _:
-            return app(fn, a, b)
+        """Ask for what keeps an exponent from being NaN, and from overflowing unseen."""
+        exponent = Exponent(self._reads, self._shown.exact, self._size)
+        rest = exponent.rest(term)
+        for size in exponent.asked:
+            self._ask(size)
+        if rest is not None:
+            self._ask(self._size(rest))
+            self._measured()

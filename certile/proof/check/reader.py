@@ -33,7 +33,7 @@ from certile.proof.check.finite import (
     positive_exponents,
     require_short,
 )
-from certile.proof.check.replay import Goal
+from certile.proof.check.rules import Goal
 from certile.proof.check.terms import LISTS, Table, require
 
 # Each has 1, so no domain is empty.
@@ -106,6 +106,10 @@ def _sums(parts: Parts, meaning: Meaning, context: Context) -> list[tuple[str, G
     found += _goals(_first_of_each(table, ([each] for each in results), meaning), some)
     if meaning.bounded:
         masks = kinds_of_states(parts)
+        # A state begins as the lift of one element, or as the closed form of several.
+        free = Context(table, {})
+        _require_shown(free.with_kinds(lifted, masks), "sym", f"{SINGLE}.", meaning)
+        _require_shown(free.with_kinds(left, masks).inside("xs"), "elem", "", meaning)
         context = context.with_kinds([*one, *left, *right], masks * 3)
         # What stands below the lists of a state that was put into the merge is a closed form.
         claims = positive_exponents(table, left)
@@ -114,6 +118,14 @@ def _sums(parts: Parts, meaning: Meaning, context: Context) -> list[tuple[str, G
         claims = list(dict.fromkeys(claims))
         found += _goals(_paired("bound", claims, [table.num(0)] * len(claims)), context)
     return found
+
+
+def _require_shown(state: Context, op: str, before: str, meaning: Meaning) -> None:
+    """Refuse where a state does not show that the elements in it are of their domains."""
+    for name, kind in meaning.domain.items():
+        shown = state.kind(state.table.make(op, value=before + name))
+        holds = kinds.within(shown, DOMAINS[kind])
+        require(holds, f"a finite state does not show that {name} is {kind}")
 
 
 def _first_of_each(

@@ -17,9 +17,10 @@ from certile.ir.terms import Apply, Lit, Term, Var, app, applications, substitut
 from certile.ir.tile import Broadcast, Cast, Const, Map, Reduce, Result, Tile
 from certile.ir.types import Axis
 from certile.proof.check.elaborate import CONNECTIVES, is_truth
+from certile.proof.check.finite import require_short
 from certile.proof.check.terms import Refused, require
 
-_SIZE: Final = 2_000
+_LONGEST: Final = 2_000
 DEPTH: Final = 60
 # Bits of the significand: an integer with no more of them is a number of the type.
 _EXACT: Final = {f32: 24, f64: 53}
@@ -55,7 +56,7 @@ class RegionReader:
             require(self._depth <= DEPTH, "a value is nested too deeply")
             term = self._read(tile)
             self._depth -= 1
-            require(_size(term) <= _SIZE, "a value is too large a term")
+            require_short([term], _LONGEST)
             self._known[tile] = term
         return self._known[tile]
 
@@ -168,7 +169,3 @@ def require_numbers(terms: Iterable[Term], dtype: DType | None = None) -> None:
         decides = at.fn in CONNECTIVES
         fits = all(is_truth(arg) == decides for arg in numbers)
         require(fits, f"{at.fn} of a derived law computes with truths")
-
-
-def _size(term: Term) -> int:
-    return 1 + sum(map(_size, term.args)) if isinstance(term, Apply) else 1

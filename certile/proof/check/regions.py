@@ -8,24 +8,23 @@ of its state and the proof.
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Sequence
 from dataclasses import replace
 from functools import reduce
 from itertools import chain
 from typing import Final
 
 from certile.ir.fingerprint import fingerprint
-from certile.ir.folds import deciding, unproved, value_of_fold
-from certile.ir.laws import Law, StateType, parameter_names
-from certile.ir.meanings import Discharge, Domain, Meaning
+from certile.ir.folds import fold_of, value_of_fold
+from certile.ir.laws import Law, parameter_names
+from certile.ir.meanings import OF_REWRITES, Meaning
 from certile.ir.node import Node
-from certile.ir.terms import Apply, Term, Var, app, to_json
+from certile.ir.terms import Apply, Term, Var, app, replaced, to_json
 from certile.ir.tile import Fallback, Kernel, Reduce, Result, effects, roots
 from certile.ir.verify import verify
 from certile.ir.walk import at_once, erasures, substitute, values
 from certile.proof.check.certificate import Json, check, document_of, fields_of, list_of
-from certile.proof.check.finite import finite_fields
-from certile.proof.check.limits import Limit, divisors, limits
+from certile.proof.check.limits import Limit, divisors, limits, unknown
 from certile.proof.check.region_terms import (
     RegionReader,
     parameter_domain,
@@ -35,28 +34,23 @@ from certile.proof.check.region_terms import (
 from certile.proof.check.terms import Refused, require
 
 SCHEMA: Final = "certile.rewrite/1"
-# What floating point adds to a proof over V, and how every rewrite meets it.
-_LOST: Final = (
-    "a component of the final state that is not finite",
-    "a written term that overflows",
-)
-DISCHARGES: Final = tuple(
-    Discharge("dynamic", lost, "the row is computed again as written") for lost in _LOST
-)
 _LENGTH: Final = 4_000_000
 
 
-def conjunction(law: Law, met: Sequence[Term] = ()) -> Term:
-    """Whether a state, all parameters and results are finite, and tests of limits are met.
+def conjunction(law: Law, results: Sequence[Term] = (), asked: Sequence[Limit] = ()) -> Term:
+    """Whether a state, all parameters and results are finite, and limits are met.
 
-    It is the last result of a derived law.
+    It is the last result of a derived law, whose others are `results` over the list: a limit is
+    computed as it is written, but for what the state and the results give.
     """
-    names = (*(component.name for component in law.state), *law.parameters)
-    results = zip(law.finalize, law.results, strict=True)
-    made = [term for term, kind in results if kind == "acc" and isinstance(term, Apply)]
-    numbers: dict[Term, None] = dict.fromkeys([*map(Var, names), *made])
-    tests = [app("isfinite", each) for each in numbers]
-    return reduce(lambda a, b: app("bit_and", a, b), (*tests, *met))
+    state = [Var(component.name) for component in law.state]
+    made = [term for term in law.finalize if isinstance(term, Apply)]
+    numbers: dict[Term, None] = dict.fromkeys([*state, *map(Var, law.parameters), *made])
+    by: dict[Term, Term] = dict(zip(law.closed or (), state, strict=False))
+    by |= zip(results, law.finalize, strict=False)
+    tests: list[Term] = [app("isfinite", each) for each in numbers]
+    tests += [replaced(limit.test, by) for limit in asked]
+    return reduce(lambda a, b: app("bit_and", a, b), tests)
 
 
 def check_rewrite(before: Kernel, after: Kernel, certificate: object) -> str | None:
@@ -111,15 +105,19 @@ def claimed(at: Fallback, claim: Json, tried: Container[Node] = ()) -> tuple[Law
     law = replace(fused.law, finalize=fused.law.finalize[:-1], results=fused.law.results[:-1])
     closed = law.closed or ()
     require(claim["closed"] == list(map(to_json, closed)), "the closed forms are not the law's")
-    finite = finite_fields(law)
+    domain = fields_of(claim["domain"], law.lift_variables(), "the domain")
+    finite = [name for name, kind in domain.items() if kind == "finite"]
     asked = limits(law, specification, finite)
-    law = _limited(law, _tests(fused.law), asked)
-    divide = divisors(limit.size for limit in asked)
+    specification += unknown(asked, {*closed, *specification})
+    told = len(specification) == len(law.results)
+    told = told and fused.law.finalize[-1] == conjunction(law, specification, asked)
+    require(told, "the last result does not say whether the state is finite and nothing overflows")
+    divide = divisors((limit.size for limit in asked), {*closed, *specification})
     return law, Meaning(
         closed=closed,
-        specification=(*specification, *(limit.size for limit in asked)),
-        domain=_domain(finite, law, claim["domain"]),
-        discharges=DISCHARGES,
+        specification=specification,
+        domain={name: "finite" if name in finite else "any" for name in law.lift_variables()},
+        discharges=OF_REWRITES,
         parameters={
             name: parameter_domain(tile, divides=name in divide)
             for name, tile in zip(law.parameters, fused.given, strict=True)
@@ -131,12 +129,9 @@ def claimed(at: Fallback, claim: Json, tried: Container[Node] = ()) -> tuple[Law
 
 def _fused(at: Fallback) -> Reduce:
     """The one reduction whose results a fallback tries, and whose last result decides."""
-    found = deciding(at.when)
-    if found is None:
-        raise Refused("the condition of a fallback is no result of a reduction")
-    fused, last = found
-    fits = last == len(at.values) == len(fused.law.results) - 1
-    require(fits, "a fallback tries other values than the results of its reduction")
+    fused = fold_of(at)
+    if fused is None:
+        raise Refused("the condition of a fallback is not that some state of a fold is not finite")
     law = fused.law
     plain = law.builtin is None and not law.indexed and law.commutative
     # That each component has its terms is looked at where they are read.
@@ -144,12 +139,12 @@ def _fused(at: Fallback) -> Reduce:
     whole = whole and law.parameters == parameter_names(len(fused.given))
     require(whole, "a derived law lacks a term or a parameter")
     types = {component.type for component in law.state} | set(law.results[:-1])
-    require(plain and types == {"acc"}, "a derived law has an index, a type or a merge of its own")
-    _tests(law)
+    plain = plain and types == {"acc"} and law.results[-1] == "bool"
+    require(plain, "a derived law has an index, a type or a merge of its own")
     parts = (law.identity or (), law.lift, law.merge, law.finalize, law.closed or ())
     require_numbers(chain.from_iterable(parts), fused.accumulate)
     require_regrouped(fused, fused.spanned)
-    require(at.when is unproved(fused), "the condition does not speak of every state")
+    require(len(at.values) < len(law.results), "a fallback tries more values than there are")
     for index, (value, instead) in enumerate(zip(at.values, at.instead, strict=True)):
         given = value_of_fold(fused, index, instead.axes)
         require(value is given, "a fallback tries other values than the results of its reduction")
@@ -159,54 +154,3 @@ def _fused(at: Fallback) -> Reduce:
         some = all(isinstance(extent, int) and extent > 0 for extent in apart)
         require(some, "an axis that the fold alone keeps may have no element")
     return fused
-
-
-def _tests(law: Law) -> list[Term]:
-    """What the last result of a law tests beside its state; raises `Refused` if not that."""
-    whole, left, tests = conjunction(law), law.finalize[-1], list[Term]()
-    while left != whole and isinstance(left, Apply) and left.fn == "bit_and":
-        tests, left = [left.args[1], *tests], left.args[0]
-    told = left == whole and law.results[-1] == "bool"
-    require(told, "the last result does not say whether the state is finite")
-    return tests
-
-
-def _limited(law: Law, tests: Sequence[Term], asked: Sequence[Limit]) -> Law:
-    """The law with the numbers that its tests compare with limits as further results."""
-    sizes = [test.args[0] for test in tests if isinstance(test, Apply)]
-    wanted = [limit.test(size) for limit, size in zip(asked, sizes, strict=False)]
-    fits = wanted == tests and len(asked) == len(tests)
-    require(fits, "the last result does not say whether a term as written may overflow")
-    kept = dict(zip(law.closed or (), (Var(part.name) for part in law.state), strict=True))
-    alike = all(
-        _as_written(limit.size, size, kept) for limit, size in zip(asked, sizes, strict=True)
-    )
-    require(alike, "a limit is not computed as the program would compute it")
-    types: tuple[StateType, ...] = tuple("acc" for _ in sizes)
-    return replace(law, finalize=(*law.finalize, *sizes), results=(*law.results, *types))
-
-
-def _as_written(size: Term, made: Term, kept: Mapping[Term, Term]) -> bool:
-    """Whether a number is made as a limit is, but for aggregates and what the state keeps.
-
-    Another form of it is the same number, and may not overflow where the one as written does.
-    """
-    match size, made:
-        case Apply(fn=fn), _ if fn.startswith("list."):
-            return True
-        case Apply("maximum"), Var():
-            return kept.get(size) == made
-        case Apply(), Apply() if size.fn == made.fn and len(size.args) == len(made.args):
-            pairs = zip(size.args, made.args, strict=True)
-            return all(_as_written(a, b, kept) for a, b in pairs)
-        case _:
-            return size == made
-
-
-def _domain(finite: Container[str], law: Law, claimed: object) -> dict[str, Domain]:
-    """The domain, where a field is finite only if each of a list is for which the state is."""
-    content = fields_of(claimed, law.lift_variables(), "the domain")
-    for name, kind in content.items():
-        holds = kind == "any" or (kind == "finite" and name in finite)
-        require(holds, f"a finite state does not show that {name} is finite")
-    return {name: "any" if content[name] == "any" else "finite" for name in content}

@@ -1,23 +1,66 @@
-"""Rewriting rules: each turns one term into another of the same value in a context, or refuses.
+"""Steps of a proof: each turns the goal on top into what is to be shown instead, or refuses.
 
-`AXIOMS` are equations with their premises, as data.  All premises are asked of the context at the
-place of the term; none is taken from a certificate.
+A goal is simplified when it is made, and shown when both its sides are one term.  A rewriting step
+turns a term into another one of the same value wherever the goal has it; `AXIOMS` are the equations
+that do so, as data.  All premises are asked of the context of the goal; none is taken from
+a certificate.  A search drives the same `Replay`, so a script it records is one that replays.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
-from functools import partial
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial, reduce
+from operator import or_
 from typing import Final, NamedTuple
 
+from certile.proof.check import kinds
 from certile.proof.check.context import Context
 from certile.proof.check.field import Field
-from certile.proof.check.kinds import ANY, FINITE, NAN, POS, ZERO, within
-from certile.proof.check.terms import JOIN, UNIT, Pattern, require
+from certile.proof.check.kinds import ANY, FINITE, NAN, NINF, PINF, POS, ZERO, within
+from certile.proof.check.terms import JOIN, LISTS, UNIT, Pattern, require
 
-# Gets the context at the place of a term, the term, and the terms that the step gives.
-Rule = Callable[..., int]
+# What a step costs beside its work, so that fuel bounds the number of steps.
+_STEP: Final = 20
+
+
+class Goal(NamedTuple):
+    """Show that two terms have the same value wherever the facts of the context hold."""
+
+    context: Context
+    left: int
+    right: int
+
+
+class Step(NamedTuple):
+    """A rule or a goal step; `terms`, of which a rule rewrites the first, and `masks` are given."""
+
+    name: str
+    terms: tuple[int, ...] = ()
+    masks: tuple[int, ...] = ()
+
+
+class Replay:
+    """A proof under way; `goals` are what is left, the next one last."""
+
+    def __init__(self, goal: Goal) -> None:
+        self.table, self.goals = goal.context.table, _opened([goal])
+
+    def apply(self, step: Step) -> None:
+        """Take one step on the top goal; raises `Refused` and changes nothing if it may not."""
+        self.table.spend(_STEP)
+        require(bool(self.goals), "there is no goal left")
+        require(step.name in STEPS, "there is no such step")
+        count, act = STEPS[step.name]
+        fits = len(step.terms) == count and (step.name == "split" or not step.masks)
+        require(fits, "the step has other parameters")
+        self.goals[-1:] = _opened(act(self.goals[-1], step))
+
+
+def _opened(goals: Iterable[Goal]) -> list[Goal]:
+    """The goals that are left to show, simplified, the first one last."""
+    simple = [Goal(it, it.simple(left), it.simple(right)) for it, left, right in goals]
+    return [goal for goal in reversed(simple) if goal.left != goal.right]
 
 
 class Axiom(NamedTuple):
@@ -36,7 +79,6 @@ class Axiom(NamedTuple):
 # "a < b", and so on.
 _AB, _BA, _AC, _BC, _CB = (("less", *pair) for pair in ("ab", "ba", "ac", "bc", "cb"))
 _NUMBER: Final = ANY & ~NAN
-_CHOICE: Final = ("choose", "c", "a", "b")
 _SPREAD: Final = ("add", ("mul", "c", "a"), ("mul", "c", "b"))
 _SHIFTED: Final = ("max", ("add", "a", "c"), ("add", "b", "c"))
 _INSIDE: Final = ("sum", ("mul", "c", "a"))
@@ -44,18 +86,12 @@ _OUTSIDE: Final = ("mul", "c", ("sum", "a"))
 _LOGS: Final = ("add", ("log", "a"), ("log", "b"))
 AXIOMS: Final[Mapping[str, Axiom]] = {
     "equality": Axiom("a", "b", {("same", "a", "b"): POS}, given=("b",)),
-    "choose_first": Axiom(_CHOICE, "a", {"c": ANY & ~ZERO}),
-    "choose_second": Axiom(_CHOICE, "b", {"c": ZERO}),
-    "choose_either": Axiom(("choose", "c", "a", "a"), "a"),
-    "max_first": Axiom(("max", "a", "b"), "a", {_AB: ZERO, "b": _NUMBER}),
-    "max_second": Axiom(("max", "a", "b"), "b", {_BA: ZERO, "a": _NUMBER}),
-    "min_first": Axiom(("min", "a", "b"), "a", {_BA: ZERO, "b": _NUMBER}),
-    "min_second": Axiom(("min", "a", "b"), "b", {_AB: ZERO, "a": _NUMBER}),
     "max_of_sums": Axiom(_SHIFTED, ("add", ("max", "a", "b"), "c"), {"c": FINITE}),
     "distribute": Axiom(("mul", "c", ("add", "a", "b")), _SPREAD, {"c": FINITE}),
     "split_sum": Axiom(("sum", ("add", "a", "b")), ("add", ("sum", "a"), ("sum", "b"))),
     "factor_out": Axiom(_INSIDE, _OUTSIDE, {"c": FINITE}, closed="c"),
     "factor_in": Axiom(_OUTSIDE, _INSIDE, {"c": FINITE}, closed="c"),
+    "sum_of_equals": Axiom(("sum", "c"), ("mul", "c", ("sum", 1)), {"c": FINITE}, closed="c"),
     "log_of_exp": Axiom(("log", ("exp", "a")), "a"),
     "log_of_product": Axiom(("log", ("mul", "a", "b")), _LOGS, {"a": POS}),
     # Nothing is less than NaN, and NaN is less than nothing.
@@ -117,8 +153,78 @@ def regroup(context: Context, term: int, to: int) -> int:
     return to
 
 
+# Gets the context of the goal, a term of it, and the terms that the step gives.
+Rule = Callable[..., int]
 # Name -> how many terms it takes beside the one it turns into another, and what it does.
 RULES: Final[dict[str, tuple[int, Rule]]] = {
     **{name: (len(axiom.given), partial(by_axiom, axiom)) for name, axiom in AXIOMS.items()},
     **{each.__name__: (1, each) for each in (ring, regroup)},
+}
+
+
+def _rewrite(rule: Rule, goal: Goal, step: Step) -> list[Goal]:
+    """Turn a side of the goal, or else a term wherever the goal has it, into another one."""
+    context, *sides = goal
+    (term, *_), to = step.terms, rule(context, *step.terms)
+    if term in sides:
+        made = [to if side == term else side for side in sides]
+    else:
+        made = [context.table.replaced(side, term, to) for side in sides]
+    require(made != sides, "the goal has no such term")
+    return [Goal(context, *made)]
+
+
+def _split(goal: Goal, step: Step) -> list[Goal]:
+    """One goal for each mask; together they hold every kind of the term, none if facts clash."""
+    (term,) = step.terms
+    covered = within(goal.context.kind(term), reduce(or_, step.masks, 0))
+    require(covered, "a kind is left out")
+    return [goal._replace(context=goal.context.with_kind(term, mask)) for mask in step.masks]
+
+
+def _attain(goal: Goal, step: Step) -> list[Goal]:
+    """Some element is the extreme of its list, or infinite as a sum is: so sums are narrower."""
+    table, context, (extreme,) = goal.context.table, goal.context, step.terms
+    row, mask = table.rows[extreme], context.kind(extreme)
+    extremal = row.op in ("top", "bottom") and context.has_elements(str(row.value))
+    there_is = extremal or (row.op == "sum" and mask in (NINF, PINF))
+    require(there_is, "no element is known to have that value")
+    around, (element,) = context.inside(str(row.value)), row.args
+    there = around.with_kind(element, mask)
+    if extremal:
+        there = there.with_kind(table.make("same", element, extreme), POS)
+    below = table.reach(goal.left, goal.right)
+    sums = [term for term in below if table.rows[term][:2] == ("sum", row.value)]
+    narrower = []
+    for (summand,) in (table.rows[term].args for term in sums):
+        others = kinds.closure("add", around.kind(summand)) | ZERO
+        narrower.append(kinds.result("add", there.kind(summand), others))
+    return [goal._replace(context=context.with_kinds(sums, narrower))]
+
+
+def _operands(goal: Goal, step: Step) -> list[Goal]:
+    """The same operation: compare the operands, pair by pair; of a list, for each element."""
+    context, table = goal.context, goal.context.table
+    left, right = (table.rows[side] for side in (goal.left, goal.right))
+    if left.op in JOIN and context.simple(table.apply(left, (goal.right,))) == goal.right:
+        # What a list of equal elements comes to, as a sum of zeros does to 0.
+        right = left._replace(args=(goal.right,))
+    require(left[:2] == right[:2], "the operations differ")
+    inner = context.inside(str(left.value)) if left.op in LISTS else context
+    return [Goal(inner, *pair) for pair in zip(left.args, right.args, strict=True)]
+
+
+def _have(goal: Goal, step: Step) -> list[Goal]:
+    """Prove an identity first, then use it."""
+    known = goal.context.with_kind(goal.context.table.make("same", *step.terms), POS)
+    return [Goal(goal.context, *step.terms), goal._replace(context=known)]
+
+
+# Name -> number of terms it takes, and the goals that are to be shown instead.
+STEPS: Final[dict[str, tuple[int, Callable[[Goal, Step], list[Goal]]]]] = {
+    **{name: (1 + count, partial(_rewrite, rule)) for name, (count, rule) in RULES.items()},
+    "split": (1, _split),
+    "attain": (1, _attain),
+    "operands": (0, _operands),
+    "have": (2, _have),
 }

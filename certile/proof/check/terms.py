@@ -27,8 +27,7 @@ JOIN: Final = {"sum": "add", "prod": "mul", "top": "max", "bottom": "min"}
 # The operation that is the first element in an order -> that of the k-th.
 RANKED: Final = {"top": "largest", "bottom": "smallest"}
 LISTS: Final = frozenset({*JOIN, *RANKED.values()})
-_NONE: Final[tuple[Number, ...]] = (Fraction(0), Fraction(1), "-inf", "inf")
-UNIT: Final = dict(zip(JOIN.values(), _NONE, strict=True))
+UNIT: Final[dict[str, int | str]] = {"add": 0, "mul": 1, "max": "-inf", "min": "inf"}
 # Operation -> number of operands; those of `VALUED` have a value of their own.
 ARITY: Final = {
     **dict.fromkeys(("num", "elem", "sym"), 0),
@@ -106,6 +105,16 @@ class Table:
             return self.make(pattern[0], *args, value=value if pattern[0] in VALUED else None)
         return named[pattern] if isinstance(pattern, str) else self.num(pattern)
 
+    def replaced(self, term: int, old: int, new: int) -> int:
+        """The term with another one for an old one; in lists where that speaks of no element."""
+        made = {old: new}
+        closed = LISTS if self.free[old] or self.free[new] else ()
+        for each in self.reach(term, closed=closed):
+            row = self.rows[each]
+            if each != old and row.op not in closed and any(arg in made for arg in row.args):
+                made[each] = self.apply(row, tuple(made.get(arg, arg) for arg in row.args))
+        return made.get(term, term)
+
     def flat(self, op: str, term: int) -> list[int]:
         """The operands of nested applications of a binary operation, from left to right."""
         out, stack = [], [term]
@@ -122,11 +131,13 @@ class Table:
         self, *terms: int, known: Container[int] = (), closed: Container[str] = ()
     ) -> list[int]:
         """The terms and what is below them, operands first; not known terms, nor below `closed`."""
-        seen, stack = set(terms), list(terms)
-        while stack:
-            self.spend()
-            row = self.rows[stack.pop()]
-            below = set() if row.op in closed else {arg for arg in row.args if arg not in known}
-            stack += below - seen
-            seen |= below
-        return sorted(seen)
+        found = dict.fromkeys(terms)
+        waiting = list(found)
+        for each in waiting:
+            op, _, args = self.rows[each]
+            for arg in () if op in closed else args:
+                if arg not in found and arg not in known:
+                    found[arg] = None
+                    waiting.append(arg)
+        self.spend(len(waiting))
+        return sorted(waiting)

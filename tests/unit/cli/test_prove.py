@@ -209,7 +209,7 @@ def test_latex_and_steps_are_added_to_json() -> None:
     document = json.loads(shown)
     assert code == 0
     assert document["latex"] + "\n" == run("add", "--latex")[1]
-    assert document["obligations"][0]["steps"] == ["both sides are 0 [close]"]
+    assert document["obligations"][0]["steps"] == ["both sides are 0 [simplify]"]
     code, _, complaint = run("add", "--latex", "--steps")
     assert code == 2
     assert "error[A311]" in complaint
@@ -301,7 +301,7 @@ def test_a_law_of_an_author_is_proved(kernels: str, cache_folder: Path) -> None:
     code, shown, _ = run(f"{kernels}:Specified", "--steps")
     assert code == 0
     assert shown.startswith("law Specified\n  x: every number, both infinities and NaN\n")
-    assert "    both sides are 0 [close]" in shown.splitlines()
+    assert "    both sides are 0 [simplify]" in shown.splitlines()
     code, shown, _ = run(f"{kernels}:Specified", "--json")
     document = json.loads(shown)
     assert document["proved"]
@@ -341,13 +341,15 @@ def test_a_rewrite_is_a_proof_to_follow(kernels: str) -> None:
     bound = lines.index(next(line for line in lines if line.startswith("bound.0: ")))
     said = "    for each element of xs, unless x is -inf: x - m(xs) is not positive"
     assert lines[bound + 1] == said
+    both = "unless m(xs) is -inf: m(xs) - m(xs++ys) is not positive; unless m(ys) is -inf: "
+    assert f"    {both}m(ys) - m(xs++ys) is not positive" in lines
     left = "left to run time: a component of the final state that is not finite; then "
     assert f"{left}the row is computed again as written" in lines
     assert lines[-3].startswith("proved; certificate ")
     assert "as written: see certile plan" in lines[-1]
     full = run(f"{kernels}:normalised", "--steps")[1].splitlines()
     assert set(lines) < set(full)
-    assert any(line.endswith("[close]") for line in full)
+    assert any(line.endswith("[simplify]") for line in full)
     latex = run(f"{kernels}:normalised", "--latex")[1]
     assert "\\begin{align*}" in latex
     assert "(finalize.1)" in latex

@@ -2,7 +2,7 @@
 
 from certile.proof.check import kinds
 from certile.proof.check.context import Context
-from certile.proof.check.replay import Goal, Replay, Step
+from certile.proof.check.rules import STEPS, Goal, Replay, Step
 from certile.proof.check.terms import Refused, Table
 
 # What is known of the order of two terms, from nothing to a < b.
@@ -41,7 +41,7 @@ class Build:
 
     def replay(self, left, right, context=None):
         """A proof with one goal."""
-        return Replay(self.table, [Goal(context or self.context, left, right)])
+        return Replay(Goal(context or self.context, left, right))
 
 
 def in_order(context, a, b, rank):
@@ -70,14 +70,13 @@ def identical(context, a, b):
 
 def attained(context, extreme, over):
     """The mask of a sum as an attained extreme narrows it, or None where none is attained."""
-    replay = Replay(context.table, [Goal(context, extreme, over)])
     try:
-        replay.apply(step("attain", terms=(extreme, over)))
+        (goal,) = STEPS["attain"][1](Goal(context, extreme, over), step("attain", extreme))
     except Refused:
         return None
-    return replay.goals[0].context.kind(over)
+    return goal.context.kind(over)
 
 
-def step(name, *path, terms=(), masks=()):
+def step(name, *terms, masks=()):
     """A step."""
-    return Step(name, path, tuple(terms), tuple(masks))
+    return Step(name, terms, tuple(masks))

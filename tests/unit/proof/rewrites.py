@@ -68,7 +68,7 @@ def law_named(name):
 def by_hand(before, fused, instead):
     """A kernel with a fallback that tries the results of `fused`."""
     results = tuple(Result(of=fused, index=k, type=fused.type) for k in range(len(instead)))
-    finite = Result(of=fused, index=len(instead), type=TileType(bool_))
+    finite = Result(of=fused, index=len(fused.law.results) - 1, type=TileType(bool_))
     when = Map(fn="bit_not", args=(finite,), type=TileType(bool_))
     made = Fallback(values=results, instead=instead, when=when, type=fused.type)
     by = {at: Result(of=made, index=k, type=at.type) for k, at in enumerate(instead)}

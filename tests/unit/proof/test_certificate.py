@@ -44,8 +44,8 @@ def scripted(good, steps, terms=()):
     ]  # fmt: skip
     for each in good["obligations"]:
         each["goal"] = [side + len(terms) for side in each["goal"]]
-        for _, _, given in each["steps"] if each["name"] != "one.s" else ():
-            given["terms"] = [term + len(terms) for term in given.get("terms", [])]
+        for step in each["steps"] if each["name"] != "one.s" else ():
+            step[1] = [term + len(terms) for term in step[1]]
     good["terms"] = [*terms, *moved]
     return answer(good)
 
@@ -170,7 +170,7 @@ def test_a_name_has_at_most_a_hundred_letters(good):
 
 
 def test_fuel_bounds_the_number_of_steps(good):
-    terms, same = [["sym", "e.x"]], ["split", [], {"terms": [0], "masks": [63]}]
+    terms, same = [["sym", "e.x"]], ["split", [0], [63]]
     few, many = (scripted(copy.deepcopy(good), [same] * n, terms) for n in (1_000, 20_000))
     assert few == "one.s: 1 goals are left"
     assert "more work than it may" in many
@@ -194,7 +194,7 @@ def test_what_is_no_constant(text):
 
 def test_lists_that_nest_too_deeply_to_walk_are_answered(good):
     terms = [["elem", "x"], *(["sum", "xs", k] for k in range(20_000))]
-    deep = ["split", [], {"terms": [20_000], "masks": [63]}]
+    deep = ["split", [20_000], [63]]
     assert "nested too deeply" in scripted(good, [deep], terms)
 
 
@@ -213,10 +213,10 @@ def test_lists_that_nest_too_deeply_to_walk_are_answered(good):
         (lambda o: o[0].update(hint=1), "obligation nil.s must have the fields"),
         (lambda o: o[0].pop("steps"), "obligation nil.s must have the fields"),
         (lambda o: o[0].update(steps=None), "the steps must be a list"),
-        (lambda o: o[0].update(steps=[]), "nil.s: 1 goals are left"),
+        (lambda o: o[1].update(steps=[]), "one.s: 1 goals are left"),
         (
-            lambda o: o[0]["steps"].append(["close", [], {}]),
-            "nil.s, step 2 close: there is no goal",
+            lambda o: o[0]["steps"].append(["operands", [], []]),
+            "nil.s, step 0 operands: there is no goal",
         ),
     ],
 )
@@ -230,20 +230,21 @@ def test_obligations(good, change, reason):
     [
         (None, "a step must be"),
         ([], "a step must be"),
-        (["close", []], "a step must be"),
-        (["trust", [], {}], "a step must be"),
-        (["close", {}, {}], "a path must be a list"),
+        (["split", [0]], "a step must be"),
+        (["trust", [], []], "a step must be"),
         (["close", [], []], "a step must be"),
-        (["close", [], {"why": 1}], "a step must be"),
-        (["close", [-1], {}], "a path must be"),
-        (["close", [True], {}], "a path must be"),
-        (["close", [0.0], {}], "a path must be"),
-        (["ring", [0], {"terms": [99]}], "the terms of a step must be"),
-        (["ring", [0], {"terms": [-1]}], "the terms of a step must be"),
-        (["ring", [0], {"terms": 0}], "must be a list"),
-        (["split", [], {"terms": [0], "masks": [64]}], "the masks of a step must be"),
-        (["split", [], {"terms": [0], "masks": [True]}], "the masks of a step must be"),
-        (["split", [], {"masks": None}], "must be a list"),
+        ([["split"], [0], []], "a step must be"),
+        (["split", [0], [], []], "a step must be"),
+        (["ring", {}, []], "the terms of a step must be a list"),
+        (["ring", [0, 99], []], "the terms of a step must be integers"),
+        (["ring", [0, -1], []], "the terms of a step must be integers"),
+        (["ring", [0, True], []], "the terms of a step must be integers"),
+        (["ring", [0, 0.0], []], "the terms of a step must be integers"),
+        (["ring", 0, []], "must be a list"),
+        (["split", [0], [64]], "the masks of a step must be"),
+        (["split", [0], [-1]], "the masks of a step must be"),
+        (["split", [0], [True]], "the masks of a step must be"),
+        (["split", [0], None], "the masks of a step must be a list"),
     ],
 )
 def test_steps(good, step, reason):
@@ -255,16 +256,16 @@ def _chain(op, length, start=("elem", "x")):
 
 
 _HOSTILE = {
-    "a tower of exponentials": (_chain("exp", 20_000), ["constant", [0], {}]),
-    "x doubled sixty times": (_chain("add", 60), ["regroup", [0], {"terms": [60]}]),
-    "a power of two": ([["num", "3"], *_chain("mul", 40)[1:]], ["ring", [0], {"terms": [40]}]),
+    "a tower of exponentials": (_chain("exp", 20_000), ["have", [0, 20_000], []]),
+    "x doubled sixty times": (_chain("add", 60), ["have", [0, 60], []]),
+    "a power of two": ([["num", "3"], *_chain("mul", 40)[1:]], ["have", [0, 40], []]),
     "forty squared": (
         [
             *[["sym", f"y{k}"] for k in range(40)],
             *[["add", k and 39 + k, k + 1 if k else 1] for k in range(39)],
             *[["mul", 78 + k, 78 + k] for k in range(10)],
         ],
-        ["ring", [0], {"terms": [88]}],
+        ["have", [0, 88], []],
     ),
 }
 
@@ -272,8 +273,10 @@ _HOSTILE = {
 @pytest.mark.parametrize("name", _HOSTILE)
 def test_hostile_terms_are_answered(good, name):
     terms, step = _HOSTILE[name]
-    refused = scripted(good, [step], terms)
-    assert isinstance(refused, str)
+    for rule in ("ring", "regroup", "operands"):
+        given = [] if rule == "operands" else step[1]
+        refused = scripted(copy.deepcopy(good), [step, [rule, given, []]], terms)
+        assert isinstance(refused, str)
 
 
 @pytest.mark.parametrize("part", ["lift", "merge", "closed"])
@@ -292,11 +295,11 @@ def test_a_term_too_deep_to_walk_is_answered(good, part):
 def test_fuel_bounds_a_script_whose_steps_are_all_allowed(good):
     wide = [["sym", "e.x"], ["num", "2"], ["num", "0"]]
     wide += [["add", 0, 1], *(["mul", 3 + k, 3 + k] for k in range(5))]
-    split = ["split", [], {"terms": [0], "masks": [14, 49]}]
-    ring = ["ring", [0], {"terms": [len(wide) - 1]}]
-    refused = scripted(good, [split, *[ring] * 19_000], wide)
+    split = ["split", [0], [14, 49]]
+    ring = ["ring", [0, len(wide) - 1], []]
+    refused = scripted(copy.deepcopy(good), [split, *[ring] * 19_000], wide)
     assert refused.startswith("one.s, step ")
-    splits = [["split", [], {"terms": [0], "masks": [1, 62, 63]}]] * 5_000
+    splits = [["split", [0], [63, 63, 63]]] * 5_000
     assert scripted(good, splits, wide) == "one.s: 10001 goals are left"
 
 
@@ -333,7 +336,7 @@ def _tampered(choose, value):
         return [*value[:place], _tampered(choose, value[place]), *value[place + 1 :]]
     if type(value) is int:
         return choose.choice([value + 1, value - 1, choose.randrange(64), -1, True, None])
-    others = ["nan", "0", "1", "-inf", "constant", "unit", "choose_first", "close", "split"]
+    others = ["nan", "0", "1", "-inf", "constant", "unit", "factor_in", "regroup", "split"]
     return choose.choice([*others, None, [], {}, 0])
 
 

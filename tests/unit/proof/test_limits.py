@@ -8,10 +8,10 @@ import pytest
 
 from certile.ir.laws import Component, Law
 from certile.ir.terms import Lit, Var, app, replaced
-from certile.proof.check.finite import finite_fields
-from certile.proof.check.limits import Limit, Unmeasured, limits, measure
-from certile.proof.check.regions import conjunction
+from certile.proof.check.limits import Limit, Unmeasured, divisors, limits, measure, unknown
+from certile.proof.check.regions import claimed, conjunction
 from certile.proof.check.terms import Refused
+from certile.search.sizes import finite_fields
 from tests.terms import FUNCTIONS, computed
 from tests.unit.proof.rewrites import Case
 from tests.unit.search import region_kernels as kernels
@@ -82,10 +82,10 @@ def test_a_factor_of_a_finite_number_is_at_most_one():
     finite, limit = asked(law_of(X, Y), share)
     assert finite == Limit(app("abs", weights))
     assert limit == Limit(app("div", 1.0, app("abs", weights)), Y)
-    assert limit.test(Var("q")) == app("le", "q", 1.0)
+    assert limit.test == app("le", limit.size, 1.0)
     _, limit = asked(law_of(X, Y, measured=(Y,)), share)
     assert limit.factor_of is None
-    assert limit.test(Var("q")) == app("isfinite", "q")
+    assert limit.test == app("isfinite", limit.size)
 
 
 @pytest.mark.parametrize(
@@ -174,10 +174,13 @@ def test_a_divisor_of_what_is_shared_is_finite():
 
 def test_a_scale_of_an_exponent_is_neither_infinite_nor_zero():
     law = law_of(X, Y)
-    size = app("abs", MEAN)
-    for scaled in ("mul", "div"):
+    size, far = app("abs", MEAN), 2.0**64
+    for scaled, limits_of_scale in (
+        ("mul", [size, app("div", far, size)]),
+        ("div", [app("div", 1.0, size), app("mul", far, size)]),
+    ):
         body = app("exp", app(scaled, app("sub", X, TOP), size))
-        assert [limit.size for limit in asked(law, body)] == [size, app("div", 1.0, size)]
+        assert [limit.size for limit in asked(law, body)] == limits_of_scale
 
 
 # Every way to write a sum: sizes that pass bound all that is written, in the worst rows.
@@ -240,11 +243,14 @@ def test_what_meets_its_limits_does_not_overflow():
         for row in _rows(random):
             tested = [_value(term, row) for term in (*law.closed, app("list.sum", body))]
             if all(np.isfinite(each).all() for each in tested) and all(
-                _value(limit.test(limit.size), row) for limit in found
+                _value(limit.test, row) for limit in found
             ):
                 met += 1
                 assert np.isfinite(_value(body, row)).all(), (str(body), row)
     assert met > 500
+
+
+OVERFLOWS = "the last result does not say whether the state is finite and nothing overflows"
 
 
 def test_a_condition_without_a_limit_is_refused():
@@ -255,23 +261,86 @@ def test_a_condition_without_a_limit_is_refused():
     alone = replace(law, finalize=tuple(results), results=law.results[:-1])
     assert condition.args[0] == conjunction(alone)
     assert case.answer() is None
-    wrong = case.with_law(finalize=(*results, condition.args[0]))
-    assert wrong == "the last result does not say whether a term as written may overflow"
+    assert case.with_law(finalize=(*results, condition.args[0])) == OVERFLOWS
     other = app("bit_and", condition.args[0], app("le", condition.args[1].args[0], 1.0))
-    assert case.with_law(finalize=(*results, other)) == wrong
+    assert case.with_law(finalize=(*results, other)) == OVERFLOWS
 
 
-def test_the_number_that_is_tested_is_proved_to_be_the_limit():
+def test_the_number_that_is_tested_is_the_limit():
     case = Case(kernels.mean_and_variance)
     law = case.fused.law
     *results, condition = law.finalize
-
-    def answer(size):
-        tested = app("bit_and", condition.args[0], app("isfinite", size))
-        return case.with_law(finalize=(*results, tested))
-
     own = condition.args[1].args[0]
     turned = replaced(own, {app("div", "t", "n"): app("div", "n", "t")})
-    assert answer(turned) == "the certificate is of another after"
-    for size in (app("mul", "t", "t"), Var("t"), Lit(1.0)):
-        assert answer(size) == "a limit is not computed as the program would compute it"
+    assert turned != own
+    for size in (turned, app("mul", "t", "t"), Var("t"), Lit(1.0)):
+        tested = app("bit_and", condition.args[0], app("isfinite", size))
+        assert case.with_law(finalize=(*results, tested)) == OVERFLOWS
+
+
+def test_an_exponent_is_of_one_operand_and_has_no_scale_that_is_zero():
+    def weighted(exponent):
+        return asked(law_of(X, Y), app("mul", app("exp", exponent), Y))
+
+    near = app("sub", X, TOP)
+    assert weighted(near) == weighted(app("mul", near, 2.0)) == []
+    scale, far = app("abs", "c0"), 2.0**64
+    assert Limit(app("div", far, Lit(0.0))) in weighted(app("mul", near, 0.0))
+    for scaled in (app("mul", near, "c0"), app("mul", "c0", near)):
+        assert weighted(scaled) == [Limit(app("div", far, scale))]
+    wanted = [Limit(app("div", 1.0, scale)), Limit(app("mul", far, scale))]
+    assert weighted(app("div", near, "c0")) == wanted
+    with pytest.raises(Unmeasured):
+        weighted(app("div", TOP, X))
+
+
+@pytest.mark.parametrize(
+    ("size", "names"),
+    [
+        (app("div", 1.0, app("abs", "c0")), {"c0"}),
+        (app("div", 1.0, app("mul", app("abs", "c0"), "c1")), {"c0", "c1"}),
+        (app("div", 1.0, app("add", "c0", "c1")), set()),
+        (app("div", 2.0, "c0"), {"c0"}),
+        (app("div", app("div", 2.0, "c0"), app("abs", "c1")), {"c0", "c1"}),
+        (app("mul", 1.0, "c0"), set()),
+        (Var("c0"), set()),
+    ],
+)
+def test_reciprocals_tell_which_parameters_are_not_0(size, names):
+    assert divisors([size]) == names
+
+
+SUMMED, SQUARED = app("list.sum", X), app("list.sum", app("mul", X, X))
+
+
+@pytest.mark.parametrize(
+    ("size", "wanted"),
+    [
+        (app("abs", "c0"), ()),
+        (app("mul", 2.0, app("abs", SUMMED)), (SUMMED,)),
+        (app("add", SUMMED, app("div", SUMMED, SQUARED)), (SQUARED, SUMMED)),
+        (app("list.sum", app("mul", X, SUMMED)), (app("list.sum", app("mul", X, SUMMED)),)),
+    ],
+)
+def test_a_law_gives_the_aggregates_that_its_limits_speak_of(size, wanted):
+    assert sorted(map(str, unknown([Limit(size)], ()))) == sorted(map(str, wanted))
+    assert unknown([Limit(size)], (size,)) == ()
+    less = unknown([Limit(size)], (SUMMED,))
+    assert SUMMED not in less
+    assert set(less) == set(wanted) - {SUMMED}
+
+
+def test_an_aggregate_that_a_limit_speaks_of_is_a_result_and_proved():
+    case = Case(kernels.weighted)
+    law = case.fused.law
+    assert law.results == ("acc", "acc", "bool")
+    wanted, weights, condition = law.finalize
+    alone = case.with_law(finalize=(wanted, condition), results=("acc", "bool"))
+    assert alone == "the condition of a fallback is not that some state of a fold is not finite"
+    read, meaning = claimed(case.fallback, case.laws[0])
+    asked = limits(read, meaning.specification[:1], ["x1"])
+    assert condition == conjunction(read, meaning.specification, asked)
+    smaller = replace(read, finalize=(wanted, app("div", weights, 2.0)))
+    tested = conjunction(smaller, meaning.specification, asked)
+    answer = case.with_law(finalize=(*smaller.finalize, tested))
+    assert answer == "the certificate is of another after"

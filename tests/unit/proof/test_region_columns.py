@@ -19,7 +19,7 @@ from tests.rewrites import kept_columns as columns
 OTHER_VALUES = "a fallback tries other values than the results of its reduction"
 SIZES = {"x": (3, 6), "v": (3, 6, 4), "out": (3, 4), "top": (3,), "s": (3,)}
 HEADS = {"x": (3, 2, 6), "v": (3, 6, 4), "out": (3, 2, 4)}
-NOT_ALL = "the condition does not speak of every state"
+NOT_ALL = "the condition of a fallback is not that some state of a fold is not finite"
 
 
 class Case:
@@ -87,7 +87,7 @@ def test_the_condition_is_of_every_column(case):
     finite = Map(fn="bit_not", args=(number.value,), type=number.value.type)
     turned = when.with_(args=(Cast(value=finite, type=number.type),))
     wrong = case.answer(when=turned)
-    assert wrong == "the condition of a fallback is no result of a reduction"
+    assert wrong == "the condition of a fallback is not that some state of a fold is not finite"
 
 
 def test_a_condition_along_some_columns_is_not_of_all():
@@ -98,7 +98,10 @@ def test_a_condition_along_some_columns_is_not_of_all():
     part = when.with_(over=(cols,), type=TileType(when.dtype, (head,)))
     whole = part.with_(args=(Cast(value=part, type=TileType(when.args[0].dtype, (head,))),))
     again = whole.with_(over=(head,), type=when.type)
-    assert case.answer(when=again) == "the condition of a fallback is no result of a reduction"
+    assert (
+        case.answer(when=again)
+        == "the condition of a fallback is not that some state of a fold is not finite"
+    )
 
 
 def test_columns_without_an_element_say_nothing_of_the_rest(monkeypatch):

@@ -569,7 +569,7 @@ REFUSED = {
     "bell": (bell, "ratio", "against"),
     "clipped": (clipped, "ratio", "against"),
     "mean by a factor": (mean_by_a_factor, "near", "far from its elements"),
-    "many ways": (many_ways, "read", "too large a term"),
+    "many ways": (many_ways, "read", "too long when written out"),
     "deeply nested": (deeply_nested, "read", "nested too deeply"),
     "less than all": (less_than_all, "near", "computed as no difference of sums"),
     "rounded": (rounded, "read", "round has no meaning"),

@@ -9,6 +9,7 @@ import pytest
 
 from certile.frontend.spec import Shaped
 from certile.ir.dtypes import f16, f32, f64, i64
+from certile.ir.terms import Var
 from certile.ir.tile import Fallback, Load, Reduce, Result
 from certile.ir.verify import verify
 from certile.ir.walk import parallel_regions, values
@@ -144,12 +145,16 @@ def test_a_kernel_whose_rewrites_are_off_is_left_without_a_word():
     assert not found.refusals
 
 
-def test_results_that_nothing_reads_are_not_given(proved):
-    """The sum of weights divides the result; it is a component and no result."""
+def test_a_result_that_only_a_limit_reads_is_a_component(proved):
+    """The sum of weights divides the result, so it is in the test of whether one overflows."""
     _, found = proved["weighted"]
     (law,) = found.rewrite.laws
     assert len(law.state) == 3
-    assert law.results == ("acc", "bool")
+    assert law.results == ("acc", "acc", "bool")
+    assert law.finalize[1].args[-1] == Var(law.state[1].name)
+    fold = next(at for at in values(found.rewrite.kernel) if getattr(at, "law", None) == law)
+    read = {at.index for at in values(found.rewrite.kernel) if getattr(at, "of", None) is fold}
+    assert read == {0, 2}
 
 
 def test_element_wise_readers_stay_outside(proved):
