@@ -16,6 +16,7 @@ compiler and the runtime are imported when one of their names is first used.
 
 from collections.abc import Sequence
 from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from certile.diagnostics import (
@@ -299,6 +300,17 @@ def __dir__() -> Sequence[str]:
     return [*__all__, "__doc__", "__version__"]
 
 
+def _instead(name: str) -> str:
+    """What does the work of something that another package has by this name, if it is known."""
+    if name.startswith("_") or find_spec(f"certile.{name}") is not None:
+        return ""  # Python asks for a module before it imports it.
+    habits: dict[str, str] = import_module("certile.language.habits").INSTEAD
+    if name in habits:
+        return f"; in a kernel use {habits[name]}"
+    known = name in import_module("certile.ops").__all__
+    return f"; certile.ops.{name} is an operation on arrays" if known else ""
+
+
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - any exported name
     """Import the module that has a name on the name's first use."""
     if name in ("ops", "tirx"):
@@ -306,7 +318,7 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401 - any exported name
     if name == "layouts":
         return import_module("certile.ir.layouts")
     if name not in _LATER:
-        raise AttributeError(f"module 'certile' has no attribute {name!r}")
+        raise AttributeError(f"module 'certile' has no attribute {name!r}{_instead(name)}")
     value = getattr(import_module(_LATER[name]), name)
     globals()[name] = value
     return value

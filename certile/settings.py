@@ -75,9 +75,9 @@ class Variable(Generic[T_co]):
             return self.default
         try:
             return self.parse(raw)
-        except ValueError as error:
+        except ValueError:
             message = f"{self.name}={raw!r} does not fit; it takes {self.kind}"
-            raise ArgumentError("S001", message) from error
+            raise ArgumentError("S001", message) from None
 
 
 def _one_of(allowed: tuple[T, ...]) -> Callable[[str], T]:
@@ -418,8 +418,10 @@ def warn_unknown(environment: Mapping[str, str] | None = None) -> None:
 
 
 def _user_cache(environment: Mapping[str, str]) -> Path:
-    if chosen := environment.get("XDG_CACHE_HOME"):
-        return Path(chosen) / "certile"
+    # The specification has a path that is not absolute ignored.
+    chosen = Path(environment.get("XDG_CACHE_HOME", ""))
+    if chosen.is_absolute():
+        return chosen / "certile"
     if sys.platform == "darwin":
         return Path("~/Library/Caches/certile").expanduser()
     return Path("~/.cache/certile").expanduser()

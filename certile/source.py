@@ -24,7 +24,7 @@ _PACKAGE = __name__.partition(".")[0]
 
 # Kernels in this part of the package are written in the language like any user's kernel, so an
 # error in one of them points at its line and not at whoever called it.
-_WRITTEN_IN_THE_LANGUAGE = f"{_PACKAGE}.ops"
+_WRITTEN_IN_THE_LANGUAGE = f"{_PACKAGE}.ops.kernels"
 
 # Context managers and wrappers of this package run through frames of these modules.
 _GLUE = ("contextlib", "functools")

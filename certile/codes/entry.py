@@ -6,7 +6,10 @@ entries themselves to the modules beside it, one a letter.
 
 from certile.records import record
 
-__all__ = ["Code"]
+__all__ = ["REPORT", "Code"]
+
+# What to do about a fault of this package.
+REPORT = "report it with the crash file; the kernel itself is not at fault"
 
 
 @record

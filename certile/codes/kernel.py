@@ -317,13 +317,14 @@ KERNEL: tuple[Code, ...] = (
     ),
     Code(
         "K032",
-        "A tile of an earlier run",
+        "Something of an earlier run",
         (
-            "A tile was kept in a global, a default argument or a container and is used when the "
-            "kernel's code runs again. Tiles live as long as the run that made them."
+            "A tile, a view, a memory or an extent was kept in a global, a default argument or a "
+            "container and is used when the code of this kernel, or of another one, runs. They "
+            "live as long as the run that made them; so does an axis with the extent of a view."
         ),
         "kept.append(v)  # and in the next run: kept[0] + v",
-        "make the tile again in each run",
+        "make it again in each run",
     ),
     Code(
         "K033",
@@ -356,10 +357,10 @@ KERNEL: tuple[Code, ...] = (
     ),
     Code(
         "K036",
-        "A method that tiles lack",
+        "A method or operator that tiles lack",
         (
-            "A tile has a dtype and axes. What arrays of NumPy and PyTorch do by methods, a kernel "
-            "does by functions of the language."
+            "A tile has a dtype and axes. What arrays of NumPy and PyTorch do by methods, by "
+            "indices and by @, a kernel does by functions of the language."
         ),
         "y[r] = x[r, cols].sum()",
         "use ct.reduce, ct.cast or another function of the language",
@@ -414,7 +415,7 @@ KERNEL: tuple[Code, ...] = (
         "A selection of a number of elements that it cannot have",
         (
             "ct.topk keeps what it selects in registers: 1 to 64 elements, no more than the axis "
-            "has. How many is the extent of the axis that they span, a Python integer. The state "
+            "has. How many is the extent of the axis that they span, a known integer. The state "
             "of ct.top_values(k) and ct.bottom_values(k) is 1 to 16 values."
         ),
         'ct.topk(v, ct.axis("top", 100), cols)',

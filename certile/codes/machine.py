@@ -3,15 +3,13 @@
 In: literals.  Out: `MACHINE`.  Decides their wording.  Leaves raising to the stages.
 """
 
-from certile.codes.entry import Code
+from certile.codes.entry import REPORT, Code
 
 __all__ = ["MACHINE"]
 
-_REPORT = "report it with the crash file; the kernel itself is not at fault"
-
 
 def _fault(code: str, title: str, paragraph: str) -> Code:
-    return Code(code, title, paragraph, "", _REPORT)
+    return Code(code, title, paragraph, "", REPORT)
 
 
 MACHINE: tuple[Code, ...] = (

@@ -97,7 +97,8 @@ OPERATIONS: dict[str, tuple[Code, ...]] = {
             "kernel that a command cannot find or shape",
             (
                 "The file or the kernel named FILE.py:kernel is not there, the shape of one of its "
-                "views is not given, or the code of the file raises an error of its own."
+                "views is not given, a compile-time value of it has no default, or the code of the "
+                "file raises an error of its own."
             ),
             "certile explain kernels.py:scale --shape 3x4096  # there is no such file",
             "Name an existing file and kernel, and give each view a shape",

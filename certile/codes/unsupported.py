@@ -79,14 +79,24 @@ UNSUPPORTED: tuple[Code, ...] = (
         "install the extra: pip install 'certile[cuda]'",
     ),
     Code(
+        "U303",
+        "no CUDA device",
+        (
+            "A command was asked to run on an NVIDIA GPU. Arrays on one are tensors of PyTorch, "
+            "which sees no device here or is not installed."
+        ),
+        "CUDA_VISIBLE_DEVICES=none certile run sum --shape 3x4096 --target cuda",
+        "run it where PyTorch sees a GPU; CUDA text is generated and compiled anywhere",
+    ),
+    Code(
         "U401",
         "A call that a target cannot run",
         (
-            "The target compiles kernels but cannot launch this call: it binds no memory that is "
-            "laid out like an argument."
+            "The kernel was compiled for a target whose device is not driven from here: of what "
+            "TVM makes, functions for LLVM are called, and texts for GPUs are artifacts."
         ),
-        "with ct.target('metal-sim'): kernel(x[::-1], y)",
-        "run on another target; metal-sim runs Metal kernels on a CPU",
+        "certile.tirx.export('sum', (3, 40), 'cuda').compile()(x, y)",
+        "launch the artifact, or export for llvm",
     ),
     Code(
         "U402",

@@ -4,14 +4,12 @@ In: literals.  Out: `VERIFIER`.  Decides their wording.  Leaves raising to `cert
 `verify` of single nodes, and to the parser of Tile IR.
 """
 
-from certile.codes.entry import Code
+from certile.codes.entry import REPORT, Code
 
 __all__ = ["VERIFIER"]
 
-_REPORT = "report it with the crash file; the kernel itself is not at fault"
 
-
-def _fault(code: str, title: str, paragraph: str, fix: str = _REPORT) -> Code:
+def _fault(code: str, title: str, paragraph: str, fix: str = REPORT) -> Code:
     """A code that no kernel can cause."""
     return Code(code=code, title=title, paragraph=paragraph, example="", fix=fix)
 

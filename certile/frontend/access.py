@@ -30,6 +30,7 @@ from certile.frontend.handles import (
     PlaceHandle,
     TileHandle,
     length_of,
+    whole_number,
 )
 from certile.frontend.state import State
 from certile.ir.dtypes import DType, bool_, i64
@@ -81,7 +82,10 @@ def extent_arithmetic(state: State, function: str, left: object, right: object) 
 def memory(
     state: State, shape: object, dtype: object, resource: str, layout: object = None
 ) -> MemoryHandle:
-    """Place memory over the axes of `shape`, or of a layout that is given in its place."""
+    """Place memory over the axes of `shape`, or of a layout that is given in its place.
+
+    Raises `KernelError` K022 for a resource that there is not.
+    """
     where = next((known for known in _RESOURCES if known == resource), None)
     if where is None:
         message = f"{resource!r} is no resource of ct.memory"
@@ -135,7 +139,10 @@ def place(
     bounds: str | None = None,
     fill: object = None,
 ) -> PlaceHandle:
-    """Resolve a rectangle of a buffer to indices, mask and fill."""
+    """Resolve a rectangle of a buffer to indices, mask and fill.
+
+    Raises `KernelError` K022 for an unknown `bounds`, and K023 for a fill without effect.
+    """
     if bounds not in (None, "zero", "assume"):
         hint = 'use "zero", "assume", or none'
         raise state.fault("K022", f"{bounds!r} is no bounds option", hint=hint)
@@ -207,7 +214,7 @@ def axes_of(state: State, item: object) -> tuple[IrAxis, ...]:
     listed = item.items if isinstance(item, Shape) else item
     if not isinstance(listed, tuple | list):
         listed = (listed,)
-    axes = [entry for entry in listed if not (type(entry) is int and entry == 1)]
+    axes = [entry for entry in listed if whole_number(entry) != 1]
     return tuple(require_axis(state, entry) for entry in axes)
 
 
@@ -253,7 +260,8 @@ def _index(state: State, item: object) -> IrTile:
     if isinstance(item, bool | float | slice | type(None) | type(...)):
         hint = "an index is an axis, a coordinate, an extent or an integer tile"
         raise state.fault("K016", f"{item!r} is no index", hint=hint)
-    node = as_node(state, lift(state, item))
+    known = None if isinstance(item, ExtentHandle) else whole_number(item)
+    node = as_node(state, lift(state, item if known is None else known))
     if not node.dtype.is_integer:
         message = f"an index is an integer, not {node.dtype}"
         raise state.fault("K016", message, hint="cast it, for example ct.cast(i, ct.i64)")

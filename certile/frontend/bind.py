@@ -13,30 +13,14 @@ from certile.frontend import access, elementwise, loops, packed, reductions, res
 from certile.frontend.handles import AxisHandle
 from certile.frontend.state import State
 from certile.ir.functions import FUNCTIONS
+from certile.language.habits import INSTEAD
 from certile.language.values import Indexed
 
-# What does the work of a method that arrays have and tiles lack; others are functions by name.
-_INSTEAD_OF_METHODS = {
-    "sum": "ct.reduce(tile, axis, ct.add)",
-    "mean": "ct.reduce(tile, axis, ct.add) / axis.extent",
-    "prod": "ct.reduce(tile, axis, ct.mul)",
-    "max": "ct.reduce(tile, axis, ct.maximum)",
-    "min": "ct.reduce(tile, axis, ct.minimum)",
-    "argmax": "ct.reduce(tile, axis, ct.argmax)",
-    "argmin": "ct.reduce(tile, axis, ct.argmin)",
-    "logsumexp": "ct.reduce(tile, axis, ct.logsumexp)",
-    "var": "ct.reduce(tile, axis, ct.mean_var)",
-    "sort": "ct.sort(tile, axis)",
-    "argsort": "ct.sort(tile, axis, indices=True)",
-    "topk": "ct.topk(tile, into, axis)",
-    "cumsum": "ct.scan(tile, axis, ct.add)",
-    "cumprod": "ct.scan(tile, axis, ct.mul)",
-    "cummax": "ct.scan(tile, axis, ct.maximum)",
-    "cummin": "ct.scan(tile, axis, ct.minimum)",
-    "astype": "ct.cast(tile, dtype)",
-    "to": "ct.cast(tile, dtype)",
-    "float": "ct.cast(tile, ct.f32)",
-    "shape": "the extents of its axes",
+# What does the work of an operator that arrays have and tiles lack.
+_INSTEAD_OF_OPERATORS = {
+    "element by number": "ct.at(tile, axis, position) or ct.gather(tile, index, axis)",
+    "element to assign to": "ct.where(ct.iota(axis) == position, value, tile)",
+    "product of matrices": INSTEAD["dot"],
 }
 
 
@@ -56,7 +40,7 @@ def refuse_number(state: State, value: object, wanted: str) -> NoReturn:
 def refuse_attribute(state: State, tile: object, name: str) -> NoReturn:
     """Raise: what arrays do by methods, a kernel does by functions."""
     by_name = f"ct.{name}(tile)" if name in FUNCTIONS else "the functions of the language"
-    hint = f"use {_INSTEAD_OF_METHODS.get(name, by_name)}"
+    hint = f"use {(_INSTEAD_OF_OPERATORS | INSTEAD).get(name, by_name)}"
     raise state.fault("K036", f"a tile has no {name}", hint=hint)
 
 

@@ -8,6 +8,7 @@ the trace has to be made again, which is slow but right.
 
 from __future__ import annotations
 
+import builtins
 import dis
 import functools
 from collections.abc import Callable, Hashable, Iterator
@@ -51,8 +52,11 @@ class Captures:
         self._snapshots: list[tuple[Any, tuple[object, ...], Hashable]] = []
         self._seen: set[int] = set()
         self._keep: list[object] = []
-        self._function(function)
-        del self._seen
+        # Helpers that are still to be read; they may be nested deeper than Python calls.
+        self._pending = [function]
+        while self._pending:
+            self._function(self._pending.pop())
+        del self._seen, self._pending
 
     def hold(self) -> bool:
         """Whether the function would read the same again."""
@@ -113,7 +117,7 @@ class Captures:
             return
         match value:
             case FunctionType():
-                self._function(value)
+                self._pending.append(value)
             case MethodType():
                 self._function_of(value.__func__, attributes)
                 self._follow(value.__self__, attributes)
@@ -131,7 +135,7 @@ class Captures:
 
     def _function_of(self, value: object, attributes: frozenset[str]) -> None:
         if isinstance(value, FunctionType):
-            self._function(value)
+            self._pending.append(value)
         else:
             self._follow(value, attributes)
 
@@ -202,7 +206,12 @@ def _steady(value: object) -> bool:
     if isinstance(value, ModuleType):
         return value.__name__.partition(".")[0] in _STEADY
     if isinstance(value, type | FunctionType):
-        return value.__module__.partition(".")[0] in _STEADY
+        # Code that ran in a namespace without a name: functions have no module, and classes say
+        # that they are Python's own.
+        module = value.__module__ or ""
+        if module == "builtins":
+            return getattr(builtins, value.__name__, None) is value
+        return module.partition(".")[0] in _STEADY
     return type(value).__module__.partition(".")[0] == "certile"
 
 

@@ -33,7 +33,12 @@ from certile.ir.dtypes import (
     promote,
     weak,
 )
-from certile.ir.functions import FUNCTIONS
+from certile.ir.functions import (
+    COUNTS_BOOLS,
+    FUNCTIONS,
+    IDENTITY_ON_INTEGERS,
+    TESTS_OF_INTEGERS,
+)
 from certile.ir.tile import Bitcast, Broadcast, Cast, Const, ExtentValue, Map
 from certile.ir.tile import Tile as IrTile
 from certile.ir.types import Axis as IrAxis
@@ -43,13 +48,9 @@ from certile.records import record
 
 Number = bool | int | float
 
-_EXEMPLARS: dict[Weak, Number] = {"bool": True, "int": 0, "float": 0.0}
+# A number of each kind that is weak.
+EXEMPLARS: dict[Weak, Number] = {"bool": True, "int": 0, "float": 0.0}
 
-# Arithmetic on bool counts, so it happens in i32; comparisons order 0 before 1 the same way.
-_ARITHMETIC = ("neg", "abs", "sign", "add", "sub", "mul", "floordiv", "mod")
-_COUNTS_BOOLS = frozenset((*_ARITHMETIC, "shl", "shr", "popcount", "lt", "le", "gt", "ge"))
-_IDENTITY_ON_INTEGERS = frozenset(("floor", "ceil", "round", "trunc"))
-_TESTS_OF_FLOATS = {"isnan": False, "isinf": False, "isfinite": True}
 _WITHOUT_NAN = {"fmax": "maximum", "fmin": "minimum"}
 
 # The functions behind NumPy's operators, by their names in the table of functions.
@@ -122,7 +123,10 @@ def cast(state: State, x: object, dtype: object) -> TileHandle:
 
 
 def bitcast(state: State, x: object, dtype: object) -> TileHandle:
-    """Read the bits as another dtype of the same width."""
+    """Read the bits as another dtype of the same width.
+
+    Raises `KernelError` K011 where the widths differ.
+    """
     target = named_dtype(state, dtype)
     node = as_node(state, lift(state, x))
     if node.dtype.bits != target.bits:
@@ -198,7 +202,7 @@ def common_dtype(operands: Sequence[Operand]) -> DType:
     dtype = arithmetic(functools.reduce(promote, strong))
     for operand in operands:
         if operand.weak is not None:
-            dtype = weak(dtype, _EXEMPLARS[operand.weak])
+            dtype = weak(dtype, EXEMPLARS[operand.weak])
     return dtype
 
 
@@ -206,11 +210,11 @@ def _build(state: State, function: str, args: tuple[IrTile, ...]) -> IrTile:
     """Build the node, or a simpler one that says the same for the operands' dtype."""
     dtype = args[0].dtype
     if not dtype.is_float:
-        if function in _TESTS_OF_FLOATS:
-            answer = constant(state, _TESTS_OF_FLOATS[function], bool_)
+        if function in TESTS_OF_INTEGERS:
+            answer = constant(state, TESTS_OF_INTEGERS[function], bool_)
             return spread(state, answer, args[0].axes)
         unchanged = function == "abs" and not dtype.is_signed
-        if function in _IDENTITY_ON_INTEGERS or unchanged:
+        if function in IDENTITY_ON_INTEGERS or unchanged:
             return args[0]
         function = _WITHOUT_NAN.get(function, function)
     result = FUNCTIONS[function].result(tuple(arg.dtype for arg in args))
@@ -223,7 +227,7 @@ def _settle_all(state: State, function: str, operands: tuple[Operand, ...]) -> t
     rule = FUNCTIONS[function].rule
     if rule == "float" and not dtype.is_float:
         dtype = f32
-    if dtype == bool_ and function in _COUNTS_BOOLS:
+    if dtype == bool_ and function in COUNTS_BOOLS:
         dtype = i32
     if rule == "integer" and dtype.is_float:
         shown = ", ".join(str(o.natural) for o in operands)

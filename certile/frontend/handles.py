@@ -22,6 +22,7 @@ from certile.ir.tile import View as IrView
 from certile.ir.types import Axis as IrAxis
 from certile.ir.types import Dim
 from certile.language.annotations import View
+from certile.language.integers import integer_or_none
 from certile.language.values import Axis, Carry, Extent, Memory, Place, Tile
 from certile.source import Loc
 
@@ -215,6 +216,14 @@ class Slot:
     init: IrTile
     param: Carried
     now: IrTile
+
+
+def whole_number(value: object) -> int | None:
+    """Return a compile-time integer of any kind as Python's, None for anything else.
+
+    The extent of a view gives its number in this call, which the trace depends on from then on.
+    """
+    return None if isinstance(value, TileHandle) else integer_or_none(value)
 
 
 def length_of(axis: IrAxis) -> int:

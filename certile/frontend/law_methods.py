@@ -16,7 +16,7 @@ from types import CodeType
 
 from certile.diagnostics import KernelError, with_article
 from certile.frontend.dtype_names import dtype_of
-from certile.frontend.elementwise import Operand, convert, lift
+from certile.frontend.elementwise import EXEMPLARS, Operand, convert, lift
 from certile.frontend.fold import TermWriter
 from certile.frontend.handles import TileHandle
 from certile.frontend.lists import ElementsHandle, Lists
@@ -27,9 +27,6 @@ from certile.ir.terms import Apply, Lit, Term, Var
 from certile.ir.tile import Tile as IrTile
 from certile.language.laws import Method, UserLaw
 from certile.source import Loc
-
-_EXEMPLARS: dict[str, bool | int | float] = {"bool": True, "int": 0, "float": 0.0}
-
 
 # What Python does with operands, and with what is taken for a number or a collection.
 _OPERATORS = (
@@ -259,7 +256,7 @@ class Methods:
         if operand.weak is None:
             kept = promote(operand.natural, wanted) == wanted
         else:
-            kept = weak(wanted, _EXEMPLARS[operand.weak]) == wanted
+            kept = weak(wanted, EXEMPLARS[operand.weak]) == wanted
         if not kept:
             raise self.fault(name, f"gives {operand.natural} for {component}, which is {wanted}")
         return convert(self._state, operand, wanted)
@@ -269,7 +266,7 @@ class Methods:
         operand = self._returned(name, value)
         writer.require_pure()
         fits = operand.weak is not None and (
-            weak(self._accumulate, _EXEMPLARS[operand.weak]) == self._accumulate
+            weak(self._accumulate, EXEMPLARS[operand.weak]) == self._accumulate
         )
         return convert(self._state, operand, self._accumulate if fits else operand.natural)
 

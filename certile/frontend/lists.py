@@ -15,7 +15,7 @@ from typing import Final, NoReturn
 
 from certile.frontend.elementwise import as_node, lift
 from certile.frontend.fold import TermWriter
-from certile.frontend.handles import TileHandle
+from certile.frontend.handles import TileHandle, whole_number
 from certile.frontend.state import State
 from certile.ir.dtypes import DType, bool_, i64
 from certile.ir.terms import Apply, Lit, Term, Var, app
@@ -118,9 +118,12 @@ class ElementsHandle(Elements):
 
     def top(self, k: int) -> tuple[tuple[TileHandle, ...], tuple[TileHandle, ...]]:
         """Return tiles for the `k` greatest elements and their places."""
+        count = whole_number(k)
+        if count is None or count < 0:
+            raise self.lists.fault(f"takes the {k!r} greatest elements of a list")
         value, keep, dtype = self._element("top")
         values, places = [], []
-        for _ in range(k):
+        for _ in range(count):
             best = self._folded("max", value, keep)
             at = self._folded("min", *self._place(best, value, keep))
             values.append(self._tile(best, dtype))

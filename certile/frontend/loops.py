@@ -21,6 +21,7 @@ from certile.frontend.handles import (
     Region,
     Slot,
     TileHandle,
+    whole_number,
 )
 from certile.frontend.regrouped import reduced
 from certile.frontend.state import State
@@ -32,17 +33,21 @@ from certile.ir.types import Dim
 
 
 def axis(state: State, name: object, extent: object) -> AxisHandle:
-    """Make a fresh axis."""
+    """Make a fresh axis.
+
+    Raises `KernelError` K028 for a name or an extent that is none.
+    """
     if not isinstance(name, str):
         raise state.fault("K028", f"an axis is named by a string, not by {name!r}")
     size: int | Dim
     if isinstance(extent, ExtentHandle):
         size = extent.dim
-    elif isinstance(extent, bool) or not hasattr(extent, "__index__"):
-        message = f"the extent of axis {name} is an integer or x.shape[i], not {extent!r}"
-        raise state.fault("K028", message)
     else:
-        size = extent.__index__()
+        known = whole_number(extent)
+        if known is None:
+            message = f"the extent of axis {name} is an integer or x.shape[i], not {extent!r}"
+            raise state.fault("K028", message)
+        size = known
     if isinstance(size, int) and size < 0:
         raise state.fault("K028", f"axis {name} has the negative extent {shown_number(size)}")
     if isinstance(size, int) and size > highest(i64):
@@ -68,9 +73,9 @@ def serial(
 
     Raises `KernelError` K019 for a step below 1, K022 for what is no policy of a loop.
     """
-    if isinstance(step, bool) or not hasattr(step, "__index__"):
+    count = whole_number(step)
+    if count is None:
         raise state.fault("K019", f"the step of a serial loop is an integer, not {step!r}")
-    count = step.__index__()
     if count < 1:
         raise state.fault("K019", f"the step of a serial loop is {count}, not positive")
     if count >= 2**63:

@@ -7,7 +7,7 @@ lowest bits.  Builds nothing but shifts and bit operations, so every target has 
 from __future__ import annotations
 
 from certile.frontend.elementwise import as_node, bitcast, cast, elementwise, lift
-from certile.frontend.handles import TileHandle
+from certile.frontend.handles import TileHandle, whole_number
 from certile.frontend.state import State
 from certile.ir.dtypes import i8, u8
 
@@ -18,17 +18,18 @@ def unpack(
     state: State, tile: object, position: object, *, bits: int = 4, signed: bool = True
 ) -> TileHandle:
     """Take one integer out of each byte; raises `KernelError` K016 for a position that none has."""
-    _check_bits(state, bits)
+    bits = _bits_of(state, bits)
     count = 8 // bits
     node = as_node(state, lift(state, tile))
     if node.dtype not in (i8, u8):
         message = f"ct.unpack takes bytes, u8 or i8, not {node.dtype}"
         raise state.fault("K011", message, hint="bytes hold 8 / bits integers each")
-    if type(position) is int and not 0 <= position < count:
+    known = whole_number(position)
+    if known is not None and not 0 <= known < count:
         message = f"a byte holds {count} integers of {bits} bits; there is no position {position}"
         raise state.fault("K016", message)
     kind = i8 if signed else u8
-    places = as_node(state, lift(state, position))
+    places = as_node(state, lift(state, position if known is None else known))
     if not places.dtype.is_integer:
         raise state.fault("K011", f"a position is an integer, not {places.dtype}")
     # One beyond either end is outside too: a shift by 8 or by less than 0 leaves 0.
@@ -41,8 +42,11 @@ def unpack(
 
 
 def pack(state: State, *parts: object, bits: int = 4) -> TileHandle:
-    """Put integers together, the first in the lowest bits; what does not fit is cut off."""
-    _check_bits(state, bits)
+    """Put integers together, the first in the lowest bits; what does not fit is cut off.
+
+    Raises `KernelError` K011 for other than integers, or without one tile a position.
+    """
+    bits = _bits_of(state, bits)
     if len(parts) != 8 // bits:
         message = f"a byte holds {8 // bits} integers of {bits} bits, not {len(parts)}"
         raise state.fault("K011", message, hint="give one tile a position")
@@ -58,7 +62,9 @@ def pack(state: State, *parts: object, bits: int = 4) -> TileHandle:
     return packed
 
 
-def _check_bits(state: State, bits: object) -> None:
-    if type(bits) is not int or bits not in _BITS:
+def _bits_of(state: State, bits: object) -> int:
+    known = whole_number(bits)
+    if known is None or known not in _BITS:
         shown = ", ".join(map(str, _BITS))
         raise state.fault("K022", f"{bits!r} bits do not divide a byte evenly: use {shown}")
+    return known

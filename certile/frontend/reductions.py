@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import get_args
 
+from certile.diagnostics import shown_number
 from certile.frontend.access import axes_of, coordinates, require_axis
 from certile.frontend.elementwise import (
     Operand,
@@ -21,7 +22,7 @@ from certile.frontend.elementwise import (
     spread,
 )
 from certile.frontend.fold import fold_law
-from certile.frontend.handles import AxisHandle, TileHandle, length_of
+from certile.frontend.handles import AxisHandle, TileHandle, length_of, whole_number
 from certile.frontend.state import State
 from certile.frontend.user_laws import user_law
 from certile.ir.dtypes import DType, accumulator, f32, i64
@@ -36,14 +37,23 @@ from certile.ir.laws import (
     softmax_sums,
     top_values,
 )
-from certile.ir.tile import POLICIES, Gather, Policy, Reduce, Relabel, Result, Scan, Scope
+from certile.ir.tile import (
+    ORDERED_POLICIES,
+    POLICIES,
+    Gather,
+    Policy,
+    Reduce,
+    Relabel,
+    Result,
+    Scan,
+    Scope,
+)
 from certile.ir.tile import Tile as IrTile
 from certile.ir.types import Axis as IrAxis
 from certile.ir.types import TileType, join_axes
 from certile.language import math as elementwise_names
 from certile.language.laws import LawName, UserLaw
 
-_ORDERED = ("ordered_tree", "fold_left", "fold_right")
 # Laws that are told how many values they keep; the list of laws has each for two.
 _FIRST_VALUES = ("top_values", "bottom_values")
 _FUNCTION_LAWS = {
@@ -63,7 +73,10 @@ def reduce(  # noqa: PLR0913 - the language's parameters and the state
     dtype: object = None,
     scope: str = "auto",
 ) -> object:
-    """Build a reduction; a tuple of results for a law that has several."""
+    """Build a reduction; a tuple of results for a law that has several.
+
+    Raises `KernelError` K029 for other than the tiles or start values that the law takes.
+    """
     order, where = _policy(state, policy), _scope(state, scope)
     operands = tuple(lift(state, t) for t in (tile if isinstance(tile, tuple) else (tile,)))
     accumulate = _accumulate(state, operands, dtype, law)
@@ -104,7 +117,10 @@ def scan(
     reverse: bool = False,
     dtype: object = None,
 ) -> object:
-    """Build a scan; a tuple of results for a law that has several."""
+    """Build a scan; a tuple of results for a law that has several.
+
+    Raises `KernelError` K029 for other than the tiles that the law takes, K013 for several axes.
+    """
     operands = tuple(lift(state, t) for t in (tile if isinstance(tile, tuple) else (tile,)))
     accumulate = _accumulate(state, operands, dtype, law)
     rule = _law(state, law, "ordered_tree", None, accumulate, len(operands))
@@ -141,9 +157,13 @@ def _only(state: State, tile: IrTile, axis: IrAxis) -> TileHandle:
 
 
 def gather(state: State, tile: object, index: object, axis: object, *, fill: object) -> TileHandle:
-    """Build a guarded selection along an axis."""
-    value = as_node(state, lift(state, tile))
-    along = _spanned(state, value, axis)
+    """Build a guarded selection along an axis.
+
+    Raises `KernelError` K011 for an index that is no integer, and K023 for a fill of several
+    values.
+    """
+    along = require_axis(state, axis)
+    (value,) = spanning(state, (as_node(state, lift(state, tile)),), (along,))
     position = as_node(state, lift(state, index))
     if not position.dtype.is_integer:
         message = f"the index of a gather is an integer tile, not {position.type}"
@@ -165,16 +185,20 @@ def gather(state: State, tile: object, index: object, axis: object, *, fill: obj
 
 
 def at(state: State, tile: object, axis: object, position: object) -> TileHandle:
-    """Select one position of an axis, checked against its extent."""
-    if isinstance(position, bool) or not isinstance(position, int):
-        raise state.fault("K016", f"a position is a Python integer, not {position!r}")
-    value = as_node(state, lift(state, tile))
-    along = _spanned(state, value, axis)
+    """Select one position of an axis, checked against its extent.
+
+    Raises `KernelError` K016 for a position that is not known, or outside the axis.
+    """
+    place = whole_number(position)
+    if place is None:
+        raise state.fault("K016", f"a position is an integer that is known, not {position!r}")
+    along = require_axis(state, axis)
+    (value,) = spanning(state, (as_node(state, lift(state, tile)),), (along,))
     extent = length_of(along)
-    if not 0 <= position < extent:
-        message = f"position {position} is not on axis {along.name} of extent {extent}"
+    if not 0 <= place < extent:
+        message = f"position {shown_number(place)} is not on axis {along.name} of extent {extent}"
         raise state.fault("K016", message)
-    return gather(state, tile, position, axis, fill=0)
+    return gather(state, state.tile(value), place, axis, fill=0)
 
 
 def full(state: State, axes: object, value: object, dtype: object = None) -> TileHandle:
@@ -192,10 +216,12 @@ def iota(state: State, axis: object, dtype: object = None) -> TileHandle:
 
 
 def relabel(state: State, tile: object, old: object, new: object) -> TileHandle:
-    """Move a tile from one axis to another of the same extent."""
-    value = as_node(state, lift(state, tile))
-    before = _spanned(state, value, old)
-    after = require_axis(state, new)
+    """Move a tile from one axis to another of the same extent.
+
+    Raises `KernelError` K018 where extents differ, or the tile spans the axis already.
+    """
+    before, after = require_axis(state, old), require_axis(state, new)
+    (value,) = spanning(state, (as_node(state, lift(state, tile)),), (before,))
     if after.extent != before.extent and length_of(after) != length_of(before):
         message = f"axis {before.name} has extent {before.extent}, axis {after.name} {after.extent}"
         raise state.fault("K018", message)
@@ -205,11 +231,14 @@ def relabel(state: State, tile: object, old: object, new: object) -> TileHandle:
     made = Relabel(
         value=value, old=before, new=after, type=TileType(value.dtype, swapped), loc=state.loc()
     )
-    return state.tile(made)
+    return _only(state, made, after)
 
 
 def broadcast_to(state: State, tile: object, axes: object) -> TileHandle:
-    """Repeat a tile along more axes; the result spans `axes` in that order."""
+    """Repeat a tile along more axes; the result spans `axes` in that order.
+
+    Raises `KernelError` K013 where `axes` leave out one that the tile spans.
+    """
     value = as_node(state, lift(state, tile))
     target = _unique(state, axes)
     missing = [axis.name for axis in value.axes if axis not in target]
@@ -287,7 +316,7 @@ def _named_law(state: State, named: LawName, policy: Policy, operands: int) -> L
     if named.name in _FIRST_VALUES:
         return _first_values(state, named)
     law = BUILTIN[named.name]
-    if not law.commutative and policy not in _ORDERED:
+    if not law.commutative and policy not in ORDERED_POLICIES:
         message = f"{policy} permutes the elements, and law {law.name} is not commutative"
         raise state.fault("K020", message, hint='use policy="ordered_tree"')
     # One operand is what the weights are of, and each other is a column of values.
@@ -296,10 +325,11 @@ def _named_law(state: State, named: LawName, policy: Policy, operands: int) -> L
 
 def _first_values(state: State, named: LawName) -> Law:
     """Return the law of so many of the first values in an order; raises K037 for too many."""
-    count = named.count
-    if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= MOST_VALUES:
-        message = f"{named.name} asks for {count!r} values; 1 to {MOST_VALUES} are kept"
-        hint = "give a Python integer in that range; ct.topk selects up to 64"
+    count = whole_number(named.count)
+    if count is None or not 1 <= count <= MOST_VALUES:
+        shown = repr(named.count) if count is None else shown_number(count)
+        message = f"{named.name} asks for {shown} values; 1 to {MOST_VALUES} are kept"
+        hint = "give an integer in that range; ct.topk selects up to 64"
         raise state.fault("K037", message, hint=hint)
     top = named.name == "top_values"
     if count == 1:
@@ -321,7 +351,10 @@ def _reduced_axes(state: State, axes: object) -> tuple[IrAxis, ...]:
 def spanning(
     state: State, args: tuple[IrTile, ...], over: tuple[IrAxis, ...]
 ) -> tuple[IrTile, ...]:
-    """Check that the operands span the reduced axes; an axis of one coordinate is put back."""
+    """Check that the operands span the reduced axes; an axis of one coordinate is put back.
+
+    Raises `KernelError` K013 for a longer axis that none of them spans.
+    """
     spanned = join_axes(*(arg.axes for arg in args))
     for axis in over:
         if axis in spanned:
@@ -356,13 +389,6 @@ def _start(state: State, init: object, law: Law, accumulate: DType) -> tuple[IrT
     if any(node.axes for node in nodes):
         raise state.fault("K029", "a start value is a scalar")
     return nodes
-
-
-def _spanned(state: State, value: IrTile, axis: object) -> IrAxis:
-    along = require_axis(state, axis)
-    if along not in value.axes:
-        raise _not_spanned(state, value.axes, along)
-    return along
 
 
 def _unique(state: State, axes: object) -> tuple[IrAxis, ...]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import inspect
 import types
 from collections.abc import Callable, Sequence
-from typing import Any, Literal, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
@@ -25,7 +25,10 @@ from certile.source import Loc
 
 Described = tuple[DType, int]
 _ANY_VIEW = ViewAnnotation()
-_PYTHON_NUMBERS: dict[object, Literal["bool", "int", "float"]] = {
+# From the narrowest to the widest.
+_NumberKind: TypeAlias = Literal["bool", "int", "float"]
+_KINDS: tuple[_NumberKind, ...] = get_args(_NumberKind)
+_PYTHON_NUMBERS: dict[object, _NumberKind] = {
     bool: "bool",
     int: "int",
     float: "float",
@@ -44,7 +47,7 @@ class Parameter:
     kind: Literal["any", "view", "scalar", "number", "constant"]
     view: ViewAnnotation = _ANY_VIEW
     dtype: DType | None = None
-    number: Literal["bool", "int", "float"] | None = None
+    number: _NumberKind | None = None
     optional: bool = False
 
 
@@ -140,20 +143,19 @@ def _scalar(
     if parameter.dtype is not None:
         _require_fit(parameter, value, parameter.dtype)
         return ScalarSpec(parameter.dtype)
+    kind: _NumberKind
     if isinstance(value, np.generic):
         dtype = dtype_of(value.dtype)
         if dtype is None or dtype.is_storage:
             raise _wrong_type(parameter, value)
+        kind = "float" if dtype.is_float else "bool" if dtype == bool_ else "int"
+        _require_kind(parameter, value, kind)
         return ScalarSpec(dtype)
-    kind: Literal["bool", "int", "float"] = _PYTHON_NUMBERS[
+    kind = _PYTHON_NUMBERS[
         bool if isinstance(value, bool) else int if isinstance(value, int) else float
     ]
+    _require_kind(parameter, value, kind)
     wanted = parameter.number or kind
-    if ("bool", "int", "float").index(kind) > ("bool", "int", "float").index(wanted):
-        message = (
-            f"argument {parameter.name} is {shown_number(value)}; it takes {with_article(wanted)}"
-        )
-        raise ArgumentError("A007", message)
     if wanted == "float":
         _require_fit(parameter, value, widest)
         return ScalarSpec(widest, "float")
@@ -161,6 +163,17 @@ def _scalar(
         return ScalarSpec(bool_, "bool")
     _require_fit(parameter, value, of_scalar(int(value)))
     return ScalarSpec(of_scalar(int(value)), "int")
+
+
+def _require_kind(
+    parameter: Parameter, value: bool | int | float | np.generic, kind: _NumberKind
+) -> None:
+    """Refuse a number of a wider kind than the parameter's own, whatever its value is."""
+    wanted = parameter.number or kind
+    if _KINDS.index(kind) > _KINDS.index(wanted):
+        shown = repr(value) if isinstance(value, np.generic) else shown_number(value)
+        message = f"argument {parameter.name} is {shown}; it takes {with_article(wanted)}"
+        raise ArgumentError("A007", message)
 
 
 def _require_fit(

@@ -34,7 +34,10 @@ def sort(
 def topk(
     state: State, tile: object, into: object, axis: object, *, largest: bool = True
 ) -> tuple[TileHandle, ...]:
-    """Build a selection of the first elements in an order."""
+    """Build a selection of the first elements in an order.
+
+    Raises `KernelError` K018 for an axis that the tile spans already, and K037 for a wrong count.
+    """
     value, over = _sorted(state, tile, axis)
     kept = require_axis(state, into)
     if kept in value.axes:
@@ -43,7 +46,7 @@ def topk(
     count = kept.extent
     if not isinstance(count, int) or not 1 <= count <= MOST_SELECTED:
         message = f"axis {kept.name} asks for {count} elements; 1 to {MOST_SELECTED} are selected"
-        hint = "give ct.axis a Python integer in that range, or use ct.sort"
+        hint = "give ct.axis an integer in that range, or use ct.sort"
         raise state.fault("K037", message, hint=hint)
     given = length_of(over)
     if count > given:

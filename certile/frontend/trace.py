@@ -20,7 +20,9 @@ from certile.frontend.spec import ArgumentSpec, ConstantSpec, KernelSpec, Scalar
 from certile.frontend.state import Specialised, State
 from certile.ir.functions import FLOAT_TESTS
 from certile.ir.tile import (
+    ORDERED_POLICIES,
     Effect,
+    ExtentValue,
     Kernel,
     Load,
     Map,
@@ -34,13 +36,13 @@ from certile.ir.tile import (
     effects,
 )
 from certile.ir.tile import View as IrView
-from certile.ir.types import TileType
-from certile.ir.walk import values
+from certile.ir.types import Dim, TileType
+from certile.ir.walk import axes_of, values
 from certile.language import active
 from certile.records import record
 from certile.source import Loc
 
-_ORDERED = ("ordered_tree", "fold_left", "fold_right", "reproducible")
+_ORDERED = (*ORDERED_POLICIES, "reproducible")
 
 
 @record
@@ -99,6 +101,7 @@ def trace(
         math=spec.math,
         rewrites=spec.rewrites,
     )
+    _check_origin(kernel)
     for launch in kernel.body:
         _check_memories((launch,), set())
     if spec.math == "fast":
@@ -110,7 +113,9 @@ def unwrapped(function: Callable[..., object]) -> FunctionType:
     """Return the Python function itself; raises `KernelError` K026 when there is none."""
     inner = getattr(function, "__wrapped__", function)
     if not isinstance(inner, FunctionType):
-        raise KernelError("K026", f"{function!r} is not a Python function", loc=Loc.of_user())
+        message = f"{with_article(type(function).__name__)} is not a Python function"
+        hint = "write it with def, and call other functions in its body"
+        raise KernelError("K026", message, loc=Loc.of_user(), hint=hint)
     return inner
 
 
@@ -144,6 +149,27 @@ def _check_end(state: State, returned: object) -> None:
         raise state.fault("K027", message, loc=state.top.loc)
     if not any(isinstance(step, Store) for step in effects(tuple(state.top.body))):
         raise state.fault("K034", "the kernel stores nothing", loc=state.top.loc)
+
+
+def _check_origin(kernel: Kernel) -> None:
+    """Refuse views, memories and lengths that are none of this kernel's: K032.
+
+    Effects come first, as an index may be a node that was interned at a line of the other kernel.
+    """
+    own = {*kernel.params, *kernel.memories}
+    known = {Dim(view.name, k) for view in kernel.views for k in range(view.rank)}
+    for at in (*effects(kernel.body), *values(kernel)):
+        kept: list[object] = []
+        if isinstance(at, Load | Store) and at.buffer not in own:
+            kept.append(at.buffer.name)
+        lengths = [axis.extent for axis in axes_of(at)]
+        if isinstance(at, ExtentValue):
+            lengths.append(at.extent)
+        kept += [length for length in lengths if isinstance(length, Dim) and length not in known]
+        if kept:
+            message = f"{kept[0]} was kept from an earlier run of a kernel"
+            hint = "make views, axes and tiles from the arguments of this run"
+            raise KernelError("K032", message, loc=at.loc, hint=hint)
 
 
 def _check_memories(body: Sequence[Effect], filled: set[Memory]) -> None:

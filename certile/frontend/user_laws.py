@@ -19,14 +19,11 @@ from certile.ir.dtypes import DType
 from certile.ir.laws import Law
 from certile.ir.meanings import Meaning
 from certile.ir.terms import Term
-from certile.ir.tile import Policy
+from certile.ir.tile import FOLD_POLICIES, ORDERED_POLICIES, Policy
 from certile.language.laws import UserLaw
 
 if TYPE_CHECKING:
     from certile.search.laws import Unproved
-
-_ORDERED = ("ordered_tree", "fold_left", "fold_right")
-_FOLDS = ("fold_left", "fold_right")
 
 
 def user_law(state: State, written: UserLaw, policy: Policy, accumulate: DType) -> Law:
@@ -36,13 +33,13 @@ def user_law(state: State, written: UserLaw, policy: Policy, accumulate: DType) 
     a method that does not fit, K042 for a law that its own elements contradict, K043 for one that
     is not proved to be what its author says.
     """
-    if not written.commutative and policy not in _ORDERED:
+    if not written.commutative and policy not in ORDERED_POLICIES:
         message = f"{policy} permutes the elements, and law {written.name} is not commutative"
         hint = 'use policy="ordered_tree"'
         raise state.fault("K020", message, hint=hint)
     methods = Methods(state, written, accumulate)
     law, invariants = methods.law(), methods.invariants()
-    if policy in _FOLDS:
+    if policy in FOLD_POLICIES:
         return law
     claimed = claim(methods, law)
     proved = None if claimed is None else _prove(state, claimed, accumulate)

@@ -17,6 +17,7 @@ from certile.diagnostics import KernelError, with_article
 from certile.frontend.dtype_names import dtype_of
 from certile.ir.array_types import numpy_dtype
 from certile.ir.dtypes import DType
+from certile.ir.functions import COMPARISONS
 from certile.jitting import windows
 from certile.jitting.graph import Constant, Node, Update, convert, view
 from certile.jitting.promotion import Operand, as_dtype, computed
@@ -102,7 +103,10 @@ class SymbolicArray:
         return self._cell.parameter if whole else None
 
     def node(self) -> Node:
-        """Return what the array is now."""
+        """Return what the array is now.
+
+        Raises `KernelError` K050 after the call that the array belongs to.
+        """
         if self.trace is not current():
             hint = "keep no arrays of a jitted function: return them"
             raise fault("K050", "an array outlived the call that it belongs to", hint=hint)
@@ -115,7 +119,10 @@ class SymbolicArray:
         return SymbolicArray(self._cell, self._window.then(window), weak=self.weak, fixed=fixed)
 
     def write(self, value: object) -> None:
-        """Replace the elements, repeated and converted as NumPy's assignment does."""
+        """Replace the elements, repeated and converted as NumPy's assignment does.
+
+        Raises `KernelError` K053 for an array that is repeated.
+        """
         if self.fixed:
             hint = "copy it first, or write to what it repeats"
             raise fault("K053", "a repeated array is written to", hint=hint)
@@ -333,7 +340,8 @@ def _index(shape: Shape, index: object) -> Window:
     for item in index if isinstance(index, tuple) else (index,):
         plain = item is None or item is Ellipsis or _is_slice(item) or _is_integer(item)
         if not plain:
-            shown = with_article(type(item).__name__)
+            array = isinstance(item, SymbolicArray)
+            shown = "an array" if array else with_article(type(item).__name__)
             hint = "use integers, slices, None and ...; np.where selects by a condition"
             raise fault("K052", f"an index that is {shown}", hint=hint)
     window: Window = checked(windows.indexed, shape, index)
@@ -405,7 +413,6 @@ _OPERATORS = {
     "lshift": "shl",
     "rshift": "shr",
 }
-_COMPARED = ("eq", "ne", "lt", "le", "gt", "ge")
 _UNARY = {"neg": "neg", "abs": "abs", "invert": "bit_not"}
 
 
@@ -418,7 +425,7 @@ for _name, _function in _OPERATORS.items():
     setattr(SymbolicArray, f"__{_name}__", _forward)
     setattr(SymbolicArray, f"__r{_name}__", _backward)
     setattr(SymbolicArray, f"__i{_name}__", _in_place(_function))
-for _name in _COMPARED:
+for _name in sorted(COMPARISONS):
     setattr(SymbolicArray, f"__{_name}__", _binary(_name)[0])
 for _name, _function in _UNARY.items():
     setattr(SymbolicArray, f"__{_name}__", _unary(_function))

@@ -136,6 +136,10 @@ class JitFunction:
         self._traces: dict[Hashable, Traced] = {}
         self._calls: dict[Hashable, _Known] = {}
 
+    def __reduce__(self) -> str:
+        """Pickle as functions are, by name; so a deep copy is the function itself."""
+        return unwrapped(self.function).__qualname__
+
     @property
     def traces(self) -> int:
         """How many signatures the function was run for, and is remembered for."""

@@ -276,7 +276,10 @@ def reachable(roots: Sequence[Node]) -> Iterator[Node]:
 
 
 def broadcast_shapes(shapes: Sequence[Shape]) -> Shape:
-    """Return the shape that arrays of these shapes have together, by NumPy's rule."""
+    """Return the shape that arrays of these shapes have together, by NumPy's rule.
+
+    Raises ValueError where they have none.
+    """
     rank = max(map(len, shapes))
     found = [1] * rank
     for shape in shapes:

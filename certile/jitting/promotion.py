@@ -16,18 +16,17 @@ from certile.diagnostics import KernelError, shown_number
 from certile.ir.dtypes import DType, arithmetic, bool_, f32, f64, highest, i32, lowest, of_scalar
 from certile.ir.dtypes import promote as promoted
 from certile.ir.dtypes import weak as weakened
-from certile.ir.functions import FUNCTIONS
+from certile.ir.functions import (
+    COUNTS_BOOLS,
+    FUNCTIONS,
+    IDENTITY_ON_INTEGERS,
+    TESTS_OF_INTEGERS,
+)
 from certile.jitting.graph import Constant, Node, Value, apply, convert
 from certile.jitting.trace import fault
 from certile.records import record
 
 __all__ = ["Operand", "as_dtype", "common", "computed"]
-
-# Arithmetic on bool counts, so it happens in i32; comparisons order 0 before 1 the same way.
-_ARITHMETIC = ("neg", "abs", "sign", "add", "sub", "mul", "floordiv", "mod")
-_COUNTS_BOOLS = frozenset((*_ARITHMETIC, "shl", "shr", "popcount", "lt", "le", "gt", "ge"))
-_IDENTITY_ON_INTEGERS = frozenset(("floor", "ceil", "round", "trunc"))
-_TESTS_OF_FLOATS = {"isnan": False, "isinf": False, "isfinite": True}
 
 
 @record
@@ -74,7 +73,7 @@ def _settled(function: str, operands: Sequence[Operand]) -> list[Node]:
         raise fault("K011", f"fmod of {dtype} elements", hint=hint)
     if rule == "float" and not dtype.is_float:
         dtype = f32
-    if dtype == bool_ and function in _COUNTS_BOOLS:
+    if dtype == bool_ and function in COUNTS_BOOLS:
         dtype = i32
     if rule == "integer" and dtype.is_float:
         hint = "convert them to integers first"
@@ -129,10 +128,10 @@ def _simplest(function: str, args: Sequence[Node]) -> Node:
     """Return a function of operands of one dtype, or what is the same for that dtype."""
     dtype = args[0].dtype
     if not dtype.is_float:
-        if function in _TESTS_OF_FLOATS:
-            answer = Constant(shape=(), dtype=bool_, value=_TESTS_OF_FLOATS[function])
+        if function in TESTS_OF_INTEGERS:
+            answer = Constant(shape=(), dtype=bool_, value=TESTS_OF_INTEGERS[function])
             # Of the shape of the operand: neither branch shows, only the shape does.
             return apply("where", (apply("eq", (args[0], args[0])), answer, answer))
-        if function in _IDENTITY_ON_INTEGERS:
+        if function in IDENTITY_ON_INTEGERS:
             return args[0]
     return apply(function, args)

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import inf, prod
-from typing import SupportsIndex
 
 from certile.ir.dtypes import BY_NAME, DType, accumulator, bool_, i32, i64
 from certile.jitting import windows
 from certile.jitting.arrays import SymbolicArray, apply, checked, converted, named_dtype, of_node
 from certile.jitting.graph import Law, Node, convert, reduce, scan, view
 from certile.jitting.trace import fault
+from certile.language.integers import integer_or_none
 from certile.ops.native import (
     cumulative_dtype,
     default_correction,
@@ -44,7 +44,10 @@ Axis = int | Sequence[int] | None
 
 
 def axes_of(array: SymbolicArray, axis: object) -> tuple[int, ...]:
-    """Return axes counted from 0 in ascending order; None means all."""
+    """Return axes counted from 0 in ascending order; None means all.
+
+    Raises `KernelError` K053 for an axis that is named twice.
+    """
     if axis is None:
         return tuple(range(array.ndim))
     found = [
@@ -61,9 +64,9 @@ def one_axis(array: SymbolicArray, axis: object) -> int:
 
 
 def _axis(axis: object, rank: int) -> int:
-    if not isinstance(axis, SupportsIndex) or isinstance(axis, bool):
+    number = None if isinstance(axis, SymbolicArray) else integer_or_none(axis)
+    if number is None:
         raise fault("K053", f"an axis is an integer, not {axis!r}")
-    number = axis.__index__()
     if not -rank <= number < rank:
         raise fault("K053", f"axis {number} of an array of {rank} axes")
     return number % rank
@@ -241,7 +244,10 @@ def argmin(a: SymbolicArray, axis: int | None = None, *, keepdims: object = Fals
 
 
 def cumsum(a: SymbolicArray, axis: int | None = None, dtype: object = None) -> SymbolicArray:
-    """Return the running sums along an axis; without one the array has one axis."""
+    """Return the running sums along an axis; without one the array has one axis.
+
+    Raises `KernelError` K053 for several axes as one.
+    """
     if axis is None and a.ndim != 1:
         raise fault("K053", f"cumsum over {a.ndim} axes as one", hint="name an axis")
     along = 0 if axis is None else one_axis(a, axis)

@@ -110,7 +110,10 @@ def indexed(shape: Shape, index: object) -> Window:
 
 
 def permuted(shape: Shape, axes: Sequence[int]) -> Window:
-    """Return the view whose axis k is axis `axes[k]`."""
+    """Return the view whose axis k is axis `axes[k]`.
+
+    Raises ValueError for what is no order of the axes.
+    """
     if sorted(axes) != list(range(len(shape))):
         raise ValueError(f"axes {tuple(axes)} are no order of {len(shape)} axes")
     base = whole(shape)
@@ -118,7 +121,10 @@ def permuted(shape: Shape, axes: Sequence[int]) -> Window:
 
 
 def repeated(shape: Shape, wanted: Shape) -> Window:
-    """Return the view that repeats axes of one element, and missing ones, to a shape."""
+    """Return the view that repeats axes of one element, and missing ones, to a shape.
+
+    Raises ValueError for a shape that the view does not broadcast to.
+    """
     missing = len(wanted) - len(shape)
     fits = missing >= 0 and all(
         n in (1, m) for n, m in zip(shape, wanted[max(missing, 0) :], strict=True)
@@ -142,7 +148,10 @@ def reversed_along(shape: Shape, axes: Sequence[int]) -> Window:
 
 
 def reshaped(shape: Shape, wanted: Shape) -> Window:
-    """Return the view with other axes of one element; the others stay as they are."""
+    """Return the view with other axes of one element; the others stay as they are.
+
+    Raises ValueError where longer axes change.
+    """
     kept = [dim for dim, n in enumerate(shape) if n != 1]
     if [shape[dim] for dim in kept] != [n for n in wanted if n != 1]:
         raise ValueError(f"shape {shape} as {wanted} is more than axes of one element")

@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from certile.diagnostics import KernelError
+from certile.language.integers import integer_or_none
 from certile.language.values import Indexed
 from certile.records import record
 from certile.source import Loc
@@ -34,13 +35,13 @@ class ViewAnnotation:
 
 def _described(item: object, *, inout: bool) -> ViewAnnotation:
     parts = item if isinstance(item, tuple) else (item,)
-    if len(parts) > 2 or (len(parts) == 2 and not isinstance(parts[1], int)):
+    rank = integer_or_none(parts[1]) if len(parts) == 2 else None
+    if len(parts) > 2 or (len(parts) == 2 and (rank is None or rank < 0)):
         message = f"a view is described by dtypes and a rank, not by {parts!r}"
         raise KernelError("K026", message, loc=Loc.of_user())
     dtypes = parts[0] if isinstance(parts[0], frozenset) else (parts[0],)
     named = tuple(sorted(dtypes, key=str)) if parts[0] is not ... else ()
-    rank = parts[1] if len(parts) == 2 else None
-    return ViewAnnotation(named, rank if isinstance(rank, int) else None, inout)
+    return ViewAnnotation(named, rank, inout)
 
 
 class View(Indexed):

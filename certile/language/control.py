@@ -128,7 +128,7 @@ def sort(
 def topk(tile: Tile, into: Axis, axis: Axis, *, largest: bool = True) -> tuple[Tile, Tile]:
     """Return the greatest elements along `axis` and their indices, both along `into` instead.
 
-    `into` is another axis: its extent, 1 to 64 as a Python integer, is how many are selected.  They
+    `into` is another axis: its extent, a known integer of 1 to 64, is how many are selected.  They
     are the first elements of `ct.sort` with `descending=largest`, in that order.
     """
     made: tuple[Tile, Tile] = call("topk", tile, into, axis, largest=largest)

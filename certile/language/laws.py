@@ -87,21 +87,16 @@ def law(written: type) -> UserLaw:
     Raises `KernelError` K040 for a class that lacks a part.
     """
     loc = Loc.of_user()
-    state = getattr(written, "state", None)
-    if not isinstance(state, Mapping) or not _is_state(state):
-        message = f"law {written.__name__} has no state"
-        hint = 'write state = {"total": "acc"}: a dtype for each component by name'
-        raise KernelError("K040", message, loc=loc, hint=hint)
+    state = _state(written, loc)
     parts = {name: _method(written, name, loc) for name in _TAKES}
     extras = {name: _extra(written, name, loc) for name in _CLAIMS}
     commutative = getattr(written, "commutative", True)
     if not isinstance(commutative, bool):
         message = f"commutative of law {written.__name__} is {commutative!r}, not True or False"
         raise KernelError("K040", message, loc=loc)
-    held = MappingProxyType(dict(state))
     return UserLaw(
         name=written.__name__,
-        state=held,
+        state=state,
         identity=parts["identity"],
         lift=parts["lift"],
         merge=parts["merge"],
@@ -113,6 +108,16 @@ def law(written: type) -> UserLaw:
         commutative=commutative,
         loc=loc,
     )
+
+
+def _state(written: type, loc: Loc) -> Mapping[str, object]:
+    """The components of a law's state, which nobody can change any more."""
+    state = getattr(written, "state", None)
+    if not isinstance(state, Mapping) or not _is_state(state):
+        message = f"law {written.__name__} has no state"
+        hint = 'write state = {"total": "acc"}: a dtype for each component by name'
+        raise KernelError("K040", message, loc=loc, hint=hint)
+    return MappingProxyType(dict(state))
 
 
 def _is_state(state: Mapping[object, object]) -> bool:

@@ -10,7 +10,8 @@ integers as f32.  The functions that name a reduction law may be passed to `ct.r
 from __future__ import annotations
 
 from certile.language.active import call
-from certile.language.values import Element, Extent, Tile
+from certile.language.integers import integer_or_none
+from certile.language.values import Element, Tile
 
 
 def _map(function: str, *operands: Element) -> Tile:
@@ -276,7 +277,13 @@ def pack(*parts: Tile, bits: int = 4) -> Tile:
 
 def cdiv(x: Element, y: Element) -> Tile | int:
     """The quotient x / y rounded up, of integers; of two Python integers or extents an int."""
-    if isinstance(x, int | Extent) and isinstance(y, int | Extent):
-        return -(-int(x) // int(y))
+    numbers = _whole(x), _whole(y)
+    if numbers[0] is not None and numbers[1] is not None:
+        return -(-numbers[0] // numbers[1])
     quotient, rest = _map("floordiv", x, y), _map("mod", x, y)
     return quotient + _map("ne", rest, 0)
+
+
+def _whole(x: object) -> int | None:
+    """The integer that stands at compile time; an extent takes the number of the call."""
+    return None if isinstance(x, Tile) else int(x) if isinstance(x, bool) else integer_or_none(x)

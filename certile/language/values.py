@@ -176,6 +176,17 @@ class Tile:
             raise AttributeError(name)
         return call("refuse_attribute", self, name)
 
+    def __getitem__(self, at: object) -> Any:
+        return call("refuse_attribute", self, "element by number")
+
+    def __setitem__(self, at: object, value: object) -> None:
+        call("refuse_attribute", self, "element to assign to")
+
+    def __matmul__(self, other: object) -> Any:
+        return call("refuse_attribute", self, "product of matrices")
+
+    __rmatmul__ = __matmul__
+
     @classmethod
     def __torch_function__(
         cls, function: Any, types: object, args: object = (), kwargs: object = None

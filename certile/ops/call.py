@@ -21,6 +21,7 @@ from certile.ops.launch import BoundCall, Launch, describe_scratch
 from certile.records import record
 from certile.runtime import arrays
 from certile.runtime.arrays import ArrayInfo, probe_into
+from certile.runtime.inspected import Inspection
 from certile.runtime.target import chosen
 from certile.settings import call_state
 
@@ -65,6 +66,13 @@ class Recipe(Protocol):
     def launches(self, arrays: tuple[ArrayInfo, ...]) -> tuple[Launch, ...]:
         """Return the launches for inputs, outputs and scratch; not asked if results have values."""
 
+    def inspection(self, arrays: tuple[ArrayInfo, ...]) -> Inspection | None:
+        """Return which integers among inputs and outputs the only launch takes on trust.
+
+        Those that lie on a device are checked by the operation itself.
+        """
+        return None
+
 
 class Operation:
     """One operation: it makes a recipe from its options and remembers what followed from it."""
@@ -88,45 +96,43 @@ class Operation:
         One result is returned as it is, several as a tuple.  A scalar of NumPy counts as an array
         without dimensions.
         """
+        # All in one function: each call of another is a tenth of a microsecond.
         try:
-            return self._call(inputs, out, options)
+            key: list[Hashable] = [options, chosen.name, call_state()]
+            addresses: list[int] = []
+            if out is None:
+                probe_into(inputs, key, addresses)
+                outputs = self._allocate(tuple(key), inputs, options)
+                probe_into(outputs, key, addresses)
+            elif type(out) is tuple:
+                outputs = out
+                probe_into((*inputs, *out), key, addresses)
+                # Of the usual two, a comparison tells it.
+                if (
+                    addresses[-1] == addresses[-2]
+                    if len(out) == 2
+                    else len(set(addresses[-len(out) :])) < len(out)
+                ):
+                    # A kernel may store twice to one view; two results cannot both stand there.
+                    raise ArgumentError("A005", f"two outputs of {self.name} are the same array")
+            else:
+                outputs = (out,)
+                probe_into((*inputs, out), key, addresses)
+            before, known = self._last
+            if known is None or key != before:
+                whole = tuple(key)
+                known = self._calls.get(whole) or self._prepare(whole, inputs, outputs, options)
+                self._last = (key, known)
+            run, finish = known
+            run(addresses)
+            return outputs[0] if finish is None else finish(inputs, outputs, out is not None)
         except ArgumentError:
             if not any(isinstance(array, np.generic) for array in inputs):
                 raise
         except (TypeError, ValueError):  # of a hash, or of comparing with an array
             checks.require_plain(self.name, options)
             raise
-        return self._call(tuple(map(_as_array, inputs)), out, options)
-
-    def _call(
-        self,
-        inputs: tuple[Array, ...],
-        out: Array | tuple[Array, ...] | None,
-        options: tuple[Any, ...],
-    ) -> Any:  # noqa: ANN401 - an array, or a tuple
-        key: list[Hashable] = [options, chosen.name, call_state()]
-        addresses: list[int] = []
-        if out is None:
-            probe_into(inputs, key, addresses)
-            outputs = self._allocate(tuple(key), inputs, options)
-            probe_into(outputs, key, addresses)
-        elif type(out) is tuple:
-            outputs = out
-            probe_into((*inputs, *out), key, addresses)
-            if len(set(addresses[-len(out) :])) < len(out):
-                # A kernel may store twice to one view; two results cannot both stand there.
-                raise ArgumentError("A005", f"two outputs of {self.name} are the same array")
-        else:
-            outputs = (out,)
-            probe_into((*inputs, out), key, addresses)
-        before, known = self._last
-        if known is None or key != before:
-            whole = tuple(key)
-            known = self._calls.get(whole) or self._prepare(whole, inputs, outputs, options)
-            self._last = (key, known)
-        run, finish = known
-        run(addresses)
-        return outputs[0] if finish is None else finish(inputs, outputs, out is not None)
+        return self(tuple(map(_as_array, inputs)), out, options)
 
     def _allocate(
         self, key: Hashable, inputs: tuple[Array, ...], options: tuple[Any, ...]
@@ -181,13 +187,14 @@ class Operation:
             checks.require_output(self.name, info, result.shape, result.dtype)
             arrays.check_output(info, "out")
         values = tuple(result.fill for result in results)
+        inspection = recipe.inspection(infos)
         if None not in values:
-            return BoundCall(self.name, infos, count, (), values)
+            return BoundCall(self.name, infos, count, (), values, inspection=inspection)
         scratch = [
             describe_scratch(each.shape, each.dtype, infos[0]) for each in recipe.scratch(infos)
         ]
         launches = recipe.launches((*infos, *scratch))
-        return BoundCall(self.name, infos, count, launches, values, scratch)
+        return BoundCall(self.name, infos, count, launches, values, scratch, inspection)
 
     def _finish(
         self, infos: list[ArrayInfo], count: int, unfilled: tuple[Number | None, ...]
@@ -195,8 +202,10 @@ class Operation:
         """Return what makes results of outputs; None where the one output is the result."""
         recorded = any(info.framework == "torch" and info.requires_grad for info in infos[:count])
         scalar = infos[count].framework == "numpy" and infos[count].shape == ()
-        if not recorded and not scalar and not unfilled and len(infos) == count + 1:
-            return None
+        if not recorded and not unfilled and not scalar:
+            return None if len(infos) == count + 1 else _as_they_are
+        if not recorded and not unfilled and len(infos) == count + 1:
+            return _as_scalar
         name = f"certile.ops.{self.name}"
 
         def finish(inputs: tuple[Array, ...], outputs: tuple[Array, ...], given: bool) -> Any:  # noqa: ANN401 - an array, or a tuple
@@ -205,11 +214,19 @@ class Operation:
             if recorded:
                 outputs = gradients.recorded(name, outputs, inputs)
             if scalar and not given:
-                # NumPy's own reductions give scalars, not arrays of rank 0.
                 outputs = tuple(array[()] for array in outputs)
             return outputs[0] if len(outputs) == 1 else outputs
 
         return finish
+
+
+def _as_they_are(inputs: tuple[Array, ...], outputs: tuple[Array, ...], given: bool) -> Any:  # noqa: ANN401 - a tuple
+    return outputs
+
+
+def _as_scalar(inputs: tuple[Array, ...], outputs: tuple[Array, ...], given: bool) -> Any:  # noqa: ANN401 - an array or a number
+    # NumPy's own reductions give scalars, not arrays of rank 0.
+    return outputs[0] if given else outputs[0][()]
 
 
 def _as_array(value: Array) -> Array:

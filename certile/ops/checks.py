@@ -10,12 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import fields, is_dataclass
 from math import inf, isfinite
-from typing import Any, SupportsFloat, SupportsIndex
+from typing import Any, SupportsFloat
 
 import numpy as np
 
 from certile.diagnostics import ArgumentError, UnsupportedError
 from certile.frontend.dtype_names import NAMES, dtype_of
+from certile.language.integers import integer_or_none
 from certile.runtime.arrays import ArrayInfo, describe
 from certile.runtime.bind import as_numpy
 
@@ -26,6 +27,8 @@ REAL = ("f32", "f16", "bf16", "f64")
 INTEGERS = ("bool", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64")
 # What is added, compared or counted.
 REDUCED = (*REAL, *INTEGERS)
+# Integers up to here are numbers of f64.
+_EXACT = 2**53
 # What counts rows or classes: every integer that i64 holds.
 INDICES = ("i64", "i32", "i16", "i8", "u8", "u16", "u32")
 
@@ -50,16 +53,6 @@ def _integer(number: object) -> int:
     if found is None:
         raise ArgumentError("A301", f"an axis is an integer, not {_shown(number)}")
     return found
-
-
-def integer_or_none(value: object) -> int | None:
-    """Return an integer of any kind as Python's; None for anything else, True and arrays too."""
-    if isinstance(value, bool) or not isinstance(value, SupportsIndex):
-        return None
-    try:
-        return value.__index__()
-    except TypeError:  # an array of NumPy has the method, and most arrays are no integer
-        return None
 
 
 def axes_of(op: str, x: ArrayInfo, axis: Axis) -> tuple[int, ...]:
@@ -172,19 +165,22 @@ def require_halves(op: str, name: str, x: ArrayInfo) -> int:
 
 def require_indices(name: str, numbers: NumpyArray, bound: int, what: str) -> None:
     """Check that all numbers count from 0 to below `bound`; `ArgumentError` A312 for another."""
-    if not count_below(numbers, bound):
-        index, place = first_of(numbers, (numbers < 0) | (numbers >= bound))
+    wrong = (numbers < 0) | (numbers >= bound)
+    if wrong.any():
+        index, place = first_of(numbers, wrong)
         raise ArgumentError("A312", f"{name} has {index} at {place}; {what} has {bound} rows")
 
 
-def count_below(numbers: NumpyArray, bound: int) -> bool:
-    """Whether all integers are from 0 to below `bound`."""
-    if numbers.size == 0:
-        return True
-    if numbers.dtype == np.int64:
-        # As unsigned numbers the negative ones are the greatest, so one reading tests both ends.
-        return bool(numbers.view(np.uint64).max() < bound)
-    return bool(numbers.min() >= 0 and numbers.max() < bound)
+def require_labels(numbers: NumpyArray, classes: int, ignored: int) -> None:
+    """Check that all numbers are classes, or `ignored`; `ArgumentError` A307 for another."""
+    wrong = ((numbers < 0) | (numbers >= classes)) & (numbers != ignored)
+    if wrong.any():
+        label, place = first_of(numbers, wrong)
+        raise ArgumentError(
+            "A307",
+            f"label {label} at {place} is no class: there are {classes}",
+            hint=f"labels are 0 to {classes - 1}, or ignore_index={ignored}",
+        )
 
 
 def first_of(numbers: NumpyArray, marked: NumpyArray) -> tuple[int, tuple[int, ...]]:
@@ -193,18 +189,16 @@ def first_of(numbers: NumpyArray, marked: NumpyArray) -> tuple[int, tuple[int, .
     return int(np.atleast_1d(numbers)[place]), place
 
 
-def plain_numbers(array: Any) -> NumpyArray:  # noqa: ANN401 - an array of any framework
-    """Return integers that the operation looks at itself, as an array of NumPy.
+def on_a_device(array: Any) -> bool:  # noqa: ANN401 - an array of any framework
+    """Whether an array lies where the host cannot read; only tensors of PyTorch may."""
+    return array.__class__ is not np.ndarray and not getattr(array, "is_cpu", True)
 
-    It is a copy where they lie on a device; else it is valid as long as the caller holds `array`.
-    """
-    if isinstance(array, np.ndarray | np.generic):
-        return np.asarray(array)
-    info = describe(array)
-    if info.device != "cpu" and hasattr(array, "cpu"):
-        on_host = array.cpu()
-        return as_numpy(describe(on_host)).copy()
-    return as_numpy(info)
+
+def copied_numbers(array: Any) -> NumpyArray:  # noqa: ANN401 - an array of any framework
+    """Return what an array holds, wherever it lies; raises as `describe` does."""
+    describe(array)
+    on_host = array.cpu() if on_a_device(array) else array
+    return as_numpy(describe(on_host)).copy()
 
 
 def positive_integer(op: str, option: str, value: object) -> int:
@@ -212,19 +206,33 @@ def positive_integer(op: str, option: str, value: object) -> int:
     number = integer_or_none(value)
     if number is not None and 0 < number < 2**63:
         return number
-    raise ArgumentError("A305", f"{op}: {option} is {_shown(value)}; it is an integer above 0")
+    wanted = _whole(number, "an integer above 0")
+    raise ArgumentError("A305", f"{op}: {option} is {_shown(value)}; it is {wanted}")
+
+
+def _whole(number: int | None, wanted: str) -> str:
+    """Name what is wanted; to an integer that is too large, that there is a limit."""
+    return wanted if number is None or -(2**63) <= number < 2**63 else f"{wanted} of 64 bits"
 
 
 def integer(op: str, option: str, value: object) -> int:
     """Return an option that is an integer of 64 bits; raises `ArgumentError` A305 for others."""
     number = integer_or_none(value)
     if number is None or not -(2**63) <= number < 2**63:
-        raise ArgumentError("A305", f"{op}: {option} is {_shown(value)}; it is an integer")
+        wanted = _whole(number, "an integer")
+        raise ArgumentError("A305", f"{op}: {option} is {_shown(value)}; it is {wanted}")
     return number
 
 
 def real_number(op: str, option: str, value: object) -> float:
     """Return an option that is a finite number; raises `ArgumentError` A305 for anything else."""
+    # To ask a protocol, as below, takes longer than a small kernel.
+    if value.__class__ is float and isfinite(value):
+        return value
+    if value.__class__ is int and -_EXACT <= value <= _EXACT:
+        return float(value)
+    whole = integer_or_none(value)
+    value = value if whole is None else whole
     if isinstance(value, SupportsFloat) and not isinstance(value, bool | str):
         try:
             number = float(value)

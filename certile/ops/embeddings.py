@@ -8,6 +8,7 @@ how cosines are repeated, and which two elements are a pair.  Leaves the formula
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from certile.diagnostics import ArgumentError
@@ -19,6 +20,7 @@ from certile.ops.layout import Strided
 from certile.ops.views import Part, arranged, broadcast_strides, in_twos, seen
 from certile.records import record
 from certile.runtime.arrays import ArrayInfo, describe
+from certile.runtime.inspected import Inspection, Integers
 
 __all__ = ["embedding", "rope"]
 
@@ -55,6 +57,11 @@ class Lookup(Recipe):
             "kept": arrangement.kept,
         }
         return (Launch(embedding_kernel, views),)
+
+    def inspection(self, arrays: tuple[ArrayInfo, ...]) -> Inspection:
+        rows = arrays[0].shape[0]
+        complain = partial(_require_indices, rows=rows)
+        return Inspection(Integers(1, rows, complain))
 
 
 @record
@@ -123,18 +130,29 @@ def embedding(
     Raises `ArgumentError` A312 for an index that names no row, before anything is written; a
     negative one does not count from the end.
     """
-    checks.require_no_guard(guard)
-    shape = describe(weight).shape
-    rows = shape[0] if shape else 0
+    if guard is not None:
+        checks.require_no_guard(guard)
     if padding_idx is not None:
+        rows = _rows(weight)
         number = checks.plain_axis(padding_idx)
         if not isinstance(number, int) or not -rows <= number < rows:
             message = f"embedding: padding_idx is {padding_idx!r}; weight has {rows} rows"
             raise ArgumentError("A305", message)
-    numbers = checks.plain_numbers(indices)
-    if len(shape) == 2 and numbers.dtype.kind in "iu":
-        checks.require_indices("indices", numbers, rows, "weight")
+    if checks.on_a_device(indices):
+        numbers = checks.copied_numbers(indices)
+        if len(weight.shape) == 2 and numbers.dtype.kind in "iu":
+            _require_indices(numbers, _rows(weight))
     return _embedding((weight, indices), out, (dtype,))
+
+
+def _rows(weight: Array) -> int:
+    known = getattr(weight, "shape", None)
+    shape = known if isinstance(known, tuple) else describe(weight).shape
+    return int(shape[0]) if shape else 0
+
+
+def _require_indices(numbers: checks.NumpyArray, rows: int) -> None:
+    checks.require_indices("indices", numbers, rows, "weight")
 
 
 def rope(
@@ -158,5 +176,6 @@ def rope(
 
     Raises `ArgumentError` A303 for an odd last axis, and for angles that do not broadcast.
     """
-    checks.require_no_guard(guard)
+    if guard is not None:
+        checks.require_no_guard(guard)
     return _rope((x, cos, sin), out, (interleaved, dtype))

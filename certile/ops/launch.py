@@ -9,19 +9,23 @@ another array otherwise, over all launches of the call.  Leaves tracing, compili
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from operator import itemgetter
 
 import numpy as np
 
 from certile.diagnostics import ArgumentError
 from certile.ir.array_types import numpy_dtype
-from certile.ir.host import RESIDUE_BYTES
+from certile.ir.host import ALIGNMENT_BYTES, RESIDUE_BYTES
 from certile.ops.layout import Strided, contiguous_strides
 from certile.plan.options import Options
 from certile.records import record
 from certile.runtime import arrays
 from certile.runtime.arrays import ArrayInfo, alignment, probe_into
-from certile.runtime.bind import as_numpy
+from certile.runtime.bind import Ready, as_numpy
+from certile.runtime.buffers import address_of, from_buffer
+from certile.runtime.cpu.pool import pool
+from certile.runtime.inspected import Around, Inspection, Quick, Run, reader
 from certile.runtime.kernel import TileKernel
 
 Number = bool | int | float
@@ -47,8 +51,22 @@ class Launch:
     kernel: TileKernel
     arguments: Mapping[str, Seen | object]
 
-    def bound(self, infos: Sequence[ArrayInfo]) -> Callable[[Addresses], None]:
-        """Return what launches the kernel on arrays of these layouts, given their addresses."""
+    def moved(self, position: int, distance: int) -> Launch:
+        """Return the launch for arrays that from `position` on stand further behind."""
+        arguments = {
+            name: replace(value, position=value.position + distance)
+            if isinstance(value, Seen) and value.position >= position
+            else value
+            for name, value in self.arguments.items()
+        }
+        return Launch(self.kernel, arguments)
+
+    def bound(self, infos: Sequence[ArrayInfo], around: Around | None = None) -> Run:
+        """Return what launches the kernel on arrays of these layouts, given their addresses.
+
+        `around` is what is done before and after it.
+        """
+        alone = around.slowly if around else _alone
         described = {name: _described(value, infos) for name, value in self.arguments.items()}
         bound = self.kernel.bind(described, Options())
         values = [self.arguments.get(name) for name in bound.names]
@@ -58,7 +76,7 @@ class Launch:
             def run_moved(addresses: Addresses) -> None:
                 bound([_word(value, infos, addresses) for value in values])
 
-            return run_moved
+            return alone(run_moved)
         numbers = tuple(None if isinstance(value, Seen) else value for value in values)
         places = [
             v.position if isinstance(v, Seen) else len(infos) + i for i, v in enumerate(values)
@@ -68,20 +86,41 @@ class Launch:
         def run(addresses: Addresses) -> None:
             bound(pick((*addresses, *numbers)))
 
+        slow = alone(run)
         if quick is None:
-            return run
-        launch = quick
-        pairs = tuple((places[a], places[b], low, high) for a, b, low, high in bound.pairs)
-        order = _in_order([places[at] for at in quick.positions])
+            return slow
+        at = [places[position] for position in quick.positions]
+        if not {place for a, b, _, _ in bound.pairs for place in (places[a], places[b])} <= set(at):
+            return slow
+        pairs = tuple(
+            (at.index(places[a]), at.index(places[b]), low, high) for a, b, low, high in bound.pairs
+        )
+        ready = Quick(quick, tuple(at), _in_order(at), pairs, slow)
+        return around.quickly(ready) if around else _quickly(ready)
 
-        def run_quick(addresses: Addresses) -> None:
-            for first, second, low, high in pairs:
-                if low < addresses[first] - addresses[second] < high:
-                    run(addresses)
-                    return
-            launch(order(addresses))
 
-        return run_quick
+def _alone(run: Run) -> Run:
+    return run
+
+
+def _quickly(quick: Quick) -> Run:
+    """Return what launches by addresses alone, unless arguments share memory."""
+    launch, pack, order = pool().launch_apart, quick.launcher.pack, quick.order
+    spare: list[Ready] = []
+
+    def run(addresses: list[int]) -> None:
+        try:
+            ready = spare.pop()
+        except IndexError:
+            ready = quick.launcher.ready(quick.pairs)
+        pack(ready[0], 0, *order(addresses))
+        if failed := launch(ready[1]):
+            if failed > 0:
+                raise MemoryError("no memory for the scratch of a kernel")
+            quick.slow(addresses)
+        spare.append(ready)
+
+    return run
 
 
 def _in_order(places: Sequence[int]) -> Callable[[Addresses], Sequence[int]]:
@@ -139,8 +178,9 @@ class BoundCall:
 
     `infos` are the inputs, `count` of them, and then the outputs; `values` holds what an output is
     filled with where there is nothing to launch; `scratch` is memory of each call, addressed after
-    the outputs.  `run` raises `ArgumentError` A005, before anything is written, for an output that
-    overlaps another array without being the same.
+    the outputs; integers of the `inspection` that lie on a device are not read.  `run` raises
+    `ArgumentError` A005, before anything is written, for an output that overlaps another array
+    without being the same.
     """
 
     def __init__(
@@ -151,16 +191,27 @@ class BoundCall:
         launches: Sequence[Launch],
         values: Sequence[Number | None],
         scratch: Sequence[ArrayInfo] = (),
+        inspection: Inspection | None = None,
     ) -> None:
         self._name = name
         self._infos = infos
         self._values = values
         self._count = count
         self._pairs = tuple(_pairs(infos, count))
-        self._require_apart([info.address for info in infos])
-        self._scratch = scratch
-        self._launched = [launch.bound((*infos, *scratch)) for launch in launches]
-        self.run: Callable[[list[int]], None] = self._fill
+        if inspection is None or inspection.total is None:
+            # A total is written when everything has been read.
+            self._require_apart([info.address for info in infos])
+        self._take_scratch = _scratch_of(scratch)
+        everything = (*infos, *scratch)
+        read = None if inspection is None else reader(inspection.integers, everything)
+        if inspection is not None and read is not None:
+            around = Around(inspection, read, everything, self._take_scratch)
+            # Only what has one launch takes integers on trust.
+            self._launched = [launch.bound(everything, around) for launch in launches]
+            self.run: Run = self._launched[0] if launches else around.slowly(self._fill)
+            return
+        self._launched = [launch.bound(everything) for launch in launches]
+        self.run = self._fill
         if len(self._launched) == 1:
             # The kernel makes the same check on its own.
             self.run = self._launched[0]
@@ -174,10 +225,10 @@ class BoundCall:
                 self._require_apart(addresses)
                 break
         # Fresh for each call, so that calls from several threads never share it.
-        scratch = [_made(each) for each in self._scratch]
-        probe_into(scratch, [], addresses)
+        held = self._take_scratch(addresses)
         for launch in self._launched:
             launch(addresses)
+        del held
 
     @property
     def unfilled(self) -> tuple[Number | None, ...]:
@@ -205,10 +256,33 @@ class BoundCall:
                 )
 
 
-def _made(info: ArrayInfo) -> object:
-    if info.device == "cpu":
-        return np.empty(info.shape, numpy_dtype(info.dtype))
-    return arrays.empty_like_framework(info.framework, info.shape, info.dtype, info.device)
+def _scratch_of(infos: Sequence[ArrayInfo]) -> Callable[[list[int]], object]:
+    """Return what makes these arrays for one call: it appends their addresses and returns them.
+
+    On the host they are parts of one block, each from a multiple of a line on, as asking for memory
+    and for its address costs more than a short launch.
+    """
+    if any(info.device != "cpu" for info in infos):
+
+        def one_by_one(addresses: list[int]) -> object:
+            made = [
+                arrays.empty_like_framework(each.framework, each.shape, each.dtype, each.device)
+                for each in infos
+            ]
+            probe_into(made, [], addresses)
+            return made
+
+        return one_by_one
+    sizes = [-(-info.size * info.itemsize // ALIGNMENT_BYTES) * ALIGNMENT_BYTES for info in infos]
+    total, offsets = sum(sizes), [sum(sizes[:at]) for at in range(len(sizes))]
+
+    def together(addresses: list[int]) -> object:
+        block = np.empty(total, np.uint8)
+        start = address_of(from_buffer(block))
+        addresses += [start + offset for offset in offsets]
+        return block
+
+    return together
 
 
 def _pairs(infos: Sequence[ArrayInfo], count: int) -> list[tuple[int, int, int, int]]:

@@ -23,13 +23,16 @@ def ops() -> dict[str, NativeOp]:
     """Return PyTorch's forms of the operations."""
     torch: Any = importlib.import_module("torch")
     functional = torch.nn.functional
+    return {
+        **_of_rows(torch),
+        **_norms(functional),
+        **_functions(functional),
+        **_composed(torch, functional),
+    }
 
-    def layer_norm(x: Array, weight: Array = None, bias: Array = None) -> Array:
-        return functional.layer_norm(x, x.shape[-1:], weight, bias)
 
-    def rms_norm(x: Array, weight: Array = None) -> Array:
-        return functional.rms_norm(x, x.shape[-1:], weight, 1e-6)
-
+def _of_rows(torch: Any) -> dict[str, NativeOp]:  # noqa: ANN401 - a module
+    """Return reductions, scans and what else PyTorch itself has for a row."""
     return {
         "sum": NativeOp(lambda x: x.sum(-1), lambda x, out: torch.sum(x, -1, out=out)),
         "mean": NativeOp(lambda x: x.mean(-1), lambda x, out: torch.mean(x, -1, out=out)),
@@ -47,27 +50,11 @@ def ops() -> dict[str, NativeOp]:
         "log_softmax": NativeOp(
             lambda x: torch.log_softmax(x, -1), lambda x, out: torch.log_softmax(x, -1, out=out)
         ),
-        "rms_norm": NativeOp(rms_norm),
-        "layer_norm": NativeOp(layer_norm),
-        "residual_layer_norm": with_residual(layer_norm),
-        "residual_rms_norm": with_residual(rms_norm),
-        "cross_entropy": NativeOp(
-            lambda logits, labels: functional.cross_entropy(logits, labels, reduction="none")
-        ),
-        "gelu": NativeOp(functional.gelu),
-        "gelu_tanh": NativeOp(lambda x: functional.gelu(x, approximate="tanh")),
-        "silu": NativeOp(functional.silu),
-        "l2_norm": NativeOp(lambda x: functional.normalize(x, dim=-1)),
         "var": _spread(torch.var),
         "std": _spread(torch.std),
-        "group_norm": NativeOp(functional.group_norm),
-        "swiglu": NativeOp(lambda gate, up: functional.silu(gate) * up),
-        "geglu": NativeOp(lambda gate, up: functional.gelu(gate) * up),
-        "embedding": NativeOp(lambda weight, indices: functional.embedding(indices, weight)),
         "cumsum": NativeOp(lambda x: x.cumsum(-1), lambda x, out: torch.cumsum(x, -1, out=out)),
         "cummax": NativeOp(lambda x: x.cummax(-1).values),
         "topk": NativeOp(lambda x, k: tuple(x.topk(k))),
-        **_composed(torch, functional),
     }
 
 
@@ -77,6 +64,40 @@ def _spread(function: Callable[..., Array]) -> NativeOp:
         lambda x: function(x, -1, correction=0),
         lambda x, out: function(x, -1, correction=0, out=out),
     )
+
+
+def _norms(functional: Any) -> dict[str, NativeOp]:  # noqa: ANN401 - a module
+    """Return the norms, of a row or of groups of channels."""
+
+    def layer_norm(x: Array, weight: Array = None, bias: Array = None) -> Array:
+        return functional.layer_norm(x, x.shape[-1:], weight, bias)
+
+    def rms_norm(x: Array, weight: Array = None) -> Array:
+        return functional.rms_norm(x, x.shape[-1:], weight, 1e-6)
+
+    return {
+        "rms_norm": NativeOp(rms_norm),
+        "layer_norm": NativeOp(layer_norm),
+        "residual_layer_norm": with_residual(layer_norm),
+        "residual_rms_norm": with_residual(rms_norm),
+        "l2_norm": NativeOp(lambda x: functional.normalize(x, dim=-1)),
+        "group_norm": NativeOp(functional.group_norm),
+    }
+
+
+def _functions(functional: Any) -> dict[str, NativeOp]:  # noqa: ANN401 - a module
+    """Return activations, alone and of a gate, and what reads by labels or indices."""
+    return {
+        "gelu": NativeOp(functional.gelu),
+        "gelu_tanh": NativeOp(lambda x: functional.gelu(x, approximate="tanh")),
+        "silu": NativeOp(functional.silu),
+        "swiglu": NativeOp(lambda gate, up: functional.silu(gate) * up),
+        "geglu": NativeOp(lambda gate, up: functional.gelu(gate) * up),
+        "cross_entropy": NativeOp(
+            lambda logits, labels: functional.cross_entropy(logits, labels, reduction="none")
+        ),
+        "embedding": NativeOp(lambda weight, indices: functional.embedding(indices, weight)),
+    }
 
 
 def _composed(torch: Any, functional: Any) -> dict[str, NativeOp]:  # noqa: ANN401 - modules

@@ -8,6 +8,7 @@ formulas to `certile.ops.kernels.rows`, and rows along the last axes to `RowMap`
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import isfinite
 from typing import Any
 
 from certile.diagnostics import ArgumentError
@@ -124,17 +125,8 @@ def rms_norm(  # noqa: PLR0913 - as the frameworks have it
         extras, inputs = ("weight",), (x, weight)
     if residual is not None:
         extras, inputs = (*extras, "residual"), (*inputs, residual)
-    return _rms_norm(
-        inputs,
-        out,
-        (
-            "rms_norm",
-            axis if axis.__class__ is int else checks.plain_axis(axis),
-            dtype,
-            extras,
-            eps,
-        ),
-    )
+    normalised = axis if axis.__class__ is int else checks.plain_axis(axis)
+    return _rms_norm(inputs, out, ("rms_norm", normalised, dtype, extras, eps))
 
 
 def layer_norm(  # noqa: PLR0913 - as the frameworks have it
@@ -167,17 +159,8 @@ def layer_norm(  # noqa: PLR0913 - as the frameworks have it
         extras, inputs = (*extras, "bias"), (*inputs, bias)
     if residual is not None:
         extras, inputs = (*extras, "residual"), (*inputs, residual)
-    return _layer_norm(
-        inputs,
-        out,
-        (
-            "layer_norm",
-            axis if axis.__class__ is int else checks.plain_axis(axis),
-            dtype,
-            extras,
-            eps,
-        ),
-    )
+    normalised = axis if axis.__class__ is int else checks.plain_axis(axis)
+    return _layer_norm(inputs, out, ("layer_norm", normalised, dtype, extras, eps))
 
 
 def group_norm(  # noqa: PLR0913 - as the frameworks have it
@@ -202,10 +185,19 @@ def group_norm(  # noqa: PLR0913 - as the frameworks have it
 
     Raises `ArgumentError` A303 where the groups do not divide the channels.
     """
-    checks.require_no_guard(guard)
-    groups = checks.positive_integer("group_norm", "num_groups", num_groups)
-    width = checks.real_number("group_norm", "eps", eps)
-    given = {"weight": weight, "bias": bias, "residual": residual}
-    present = {name: array for name, array in given.items() if array is not None}
-    options = (groups, checks.plain_axis(channel_axis), width, tuple(present), dtype)
-    return _group_norm((x, *present.values()), out, options)
+    if guard is not None:
+        checks.require_no_guard(guard)
+    if num_groups.__class__ is not int or not 0 < num_groups < 2**63:
+        num_groups = checks.positive_integer("group_norm", "num_groups", num_groups)
+    if eps.__class__ is not float or not isfinite(eps):
+        eps = checks.real_number("group_norm", "eps", eps)
+    extras: tuple[str, ...] = ("weight", "bias")
+    inputs: tuple[Array, ...] = (x, weight, bias)
+    if weight is None or bias is None:
+        extras, inputs = ((), (x,)) if weight is None else (("weight",), (x, weight))
+    if weight is None and bias is not None:
+        extras, inputs = (*extras, "bias"), (*inputs, bias)
+    if residual is not None:
+        extras, inputs = (*extras, "residual"), (*inputs, residual)
+    channels = channel_axis if channel_axis.__class__ is int else checks.plain_axis(channel_axis)
+    return _group_norm(inputs, out, (num_groups, channels, eps, extras, dtype))

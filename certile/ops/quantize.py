@@ -101,8 +101,10 @@ def quantize_rows(
 
     Raises `ArgumentError` A302 for integers, and for a `dtype` other than i8.
     """
-    checks.require_no_guard(guard)
-    both: tuple[Array, Array] = _quantize_rows((x,), out, (checks.plain_axis(axis), dtype))
+    if guard is not None:
+        checks.require_no_guard(guard)
+    along = axis if axis.__class__ is int else checks.plain_axis(axis)
+    both: tuple[Array, Array] = _quantize_rows((x,), out, (along, dtype))
     return both
 
 
@@ -124,13 +126,18 @@ def norm_quantize(  # noqa: PLR0913 - a norm and its options
     between.  With `residual` it normalises h = x + residual, rounded to x's dtype, and returns
     (q, scale, h).
     """
-    checks.require_no_guard(guard)
-    checks.require_choice("norm_quantize", "norm", norm, tuple(_EPS))
-    given = {"weight": weight, "residual": residual}
-    present = {name: array for name, array in given.items() if array is not None}
+    if guard is not None:
+        checks.require_no_guard(guard)
+    if norm.__class__ is not str or norm not in _EPS:
+        checks.require_choice("norm_quantize", "norm", norm, tuple(_EPS))
+    present: tuple[str, ...] = ()
+    inputs: tuple[Array, ...] = (x,)
+    if weight is not None:
+        present, inputs = ("weight",), (x, weight)
+    if residual is not None:
+        present, inputs = (*present, "residual"), (*inputs, residual)
     if out is not None and not isinstance(out, tuple):
         raise ArgumentError("A306", "norm_quantize has several results; out is a tuple of them")
     width = _EPS[norm] if eps is None else checks.real_number("norm_quantize", "eps", eps)
-    options = (norm, width, tuple(present), dtype)
-    found: tuple[Array, ...] = _norm_quantize((x, *present.values()), out, options)
+    found: tuple[Array, ...] = _norm_quantize(inputs, out, (norm, width, present, dtype))
     return found

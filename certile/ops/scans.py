@@ -113,8 +113,10 @@ def cumsum(
     in f32, f64 in f64, bool and integers in i64; the result's dtype is that of `sum`, but MLX
     keeps the dtype of integers.
     """
-    checks.require_no_guard(guard)
-    return _cumsum((x,), out, ("cumsum", checks.plain_axis(axis), reverse, dtype))
+    if guard is not None:
+        checks.require_no_guard(guard)
+    along = axis if axis.__class__ is int else checks.plain_axis(axis)
+    return _cumsum((x,), out, ("cumsum", along, reverse, dtype))
 
 
 def cummax(
@@ -130,8 +132,10 @@ def cummax(
 
     With `reverse` it is the greatest of it and those after it.  From the first NaN on all are NaN.
     """
-    checks.require_no_guard(guard)
-    return _cummax((x,), out, ("cummax", checks.plain_axis(axis), reverse, dtype))
+    if guard is not None:
+        checks.require_no_guard(guard)
+    along = axis if axis.__class__ is int else checks.plain_axis(axis)
+    return _cummax((x,), out, ("cummax", along, reverse, dtype))
 
 
 def topk(
@@ -151,10 +155,12 @@ def topk(
 
     Raises `ArgumentError` A305 for k below 1, above 64, or above the length of the axis.
     """
-    checks.require_no_guard(guard)
-    count = checks.positive_integer("topk", "k", k)
-    if count > MOST_SELECTED:
-        raise ArgumentError("A305", f"topk: k is {count}; it is at most {MOST_SELECTED}")
-    both: tuple[Array, Array]
-    both = _topk((x,), out, (count, checks.plain_axis(axis), largest, dtype))
+    if guard is not None:
+        checks.require_no_guard(guard)
+    if k.__class__ is not int or not 0 < k <= MOST_SELECTED:
+        k = checks.positive_integer("topk", "k", k)
+        if k > MOST_SELECTED:
+            raise ArgumentError("A305", f"topk: k is {k}; it is at most {MOST_SELECTED}")
+    along = axis if axis.__class__ is int else checks.plain_axis(axis)
+    both: tuple[Array, Array] = _topk((x,), out, (k, along, largest, dtype))
     return both

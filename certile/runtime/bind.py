@@ -14,7 +14,7 @@ import struct
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from operator import itemgetter
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -229,9 +229,7 @@ class CpuLauncher:
         """
         if not self._leading:
             return None
-        return ByAddress(
-            self._leading, self._pack_addresses, self._launch, lambda: self._new_block(words)
-        )
+        return ByAddress(self._leading, self._pack_addresses, lambda: self._new_block(words))
 
     def _new_block(self, words: Words) -> _Block:
         block = _Block(self._slots, self._starts, self._prototypes)
@@ -250,37 +248,46 @@ class CpuLauncher:
             self._pack_all(block.slots, 0, *self._pick_all((*words, *self._constants)))
 
 
+class Ready(NamedTuple):
+    """Slots for the addresses of a call, and the address of a table for `Pool.launch_apart`.
+
+    For one call at a time; `held` keeps all of it.
+    """
+
+    slots: Any
+    table: int
+    held: object
+
+
 class ByAddress:
     """A launcher that takes addresses only: those of the arguments at `positions`, in that order.
 
-    The numbers and layouts stand in its blocks already.
+    The numbers and layouts stand in its blocks already.  Whoever launches takes what is `ready`,
+    fills its slots by `pack`, and keeps it for the next call.
     """
 
-    __slots__ = ("_launch", "_new_block", "_pack", "_spare", "positions")
+    __slots__ = ("_new_block", "pack", "positions")
 
     def __init__(
         self,
         positions: tuple[int, ...],
         pack: Callable[..., None],
-        launch: Callable[[int], int],
         new_block: Callable[[], _Block],
     ) -> None:
         self.positions = positions
-        self._pack = pack
-        self._launch = launch
+        self.pack = pack
         self._new_block = new_block
-        self._spare: list[_Block] = []
 
-    def __call__(self, addresses: Sequence[int]) -> None:
-        """Launch the program on arrays at these addresses."""
-        try:
-            block = self._spare.pop()
-        except IndexError:
-            block = self._new_block()
-        self._pack(block.slots, 0, *addresses)
-        if self._launch(block.addresses[0]):
-            raise MemoryError("no memory for the scratch of a kernel")
-        self._spare.append(block)
+    def ready(self, pairs: Sequence[tuple[int, int, int, int]]) -> Ready:
+        """Return a block and its table.
+
+        `pairs` are (place, other place, low, high), places among `positions`: the difference of
+        the two addresses may not lie between the others.
+        """
+        block = self._new_block()
+        words = [block.addresses[0], len(pairs), *(number for pair in pairs for number in pair)]
+        table = (ctypes.c_int64 * len(words))(*words)
+        return Ready(block.slots, _address(table), (block, table))
 
 
 class _Layout:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from certile.codegen.artifact import Artifact
-from certile.diagnostics import InternalError, UnsupportedError
+from certile.diagnostics import InternalError
 from certile.ir.host import RESIDUE_BYTES
 from certile.ir.tile import Kernel
 from certile.pipeline import CompiledProgram
@@ -38,10 +38,6 @@ class SimulatedLauncher:
     """
 
     def __init__(self, compiled: CompiledProgram, kernel: Kernel, arguments: Arguments) -> None:
-        for name, info in arguments.arrays.items():
-            if arrays.extent(info)[0] < 0:
-                message = f"metal-sim binds no buffer that begins after its elements: {name}"
-                raise UnsupportedError("U401", message, hint="pass an array of positive strides")
         self._compiled = compiled
         self._kernel = kernel
         self._arguments = arguments
@@ -65,6 +61,7 @@ class SimulatedLauncher:
                 [memory[name] for name in launch.launch.buffers],
                 scalars_of(launch, self._arguments, words),
                 programs,
+                offsets=[self._before(name) for name in launch.launch.buffers],
             )
             if report is not None and not report.ok:
                 for name, elements in before.items():
@@ -79,7 +76,8 @@ class SimulatedLauncher:
         """Store the elements of a view that was run on a copy; what lies between stays."""
         info = self._arguments.arrays[name]
         steps = tuple(stride * info.itemsize for stride in info.strides)
-        elements = np.lib.stride_tricks.as_strided(copied, info.shape, steps)
+        first = copied[self._before(name) // info.itemsize :]
+        elements = np.lib.stride_tricks.as_strided(first, info.shape, steps)
         as_numpy(info._replace(address=words[self._arguments.positions[name]]))[...] = elements
 
     def frozen(self, words: Words) -> Callable[[], object]:
@@ -87,13 +85,16 @@ class SimulatedLauncher:
         return functools.partial(self, tuple(words))
 
     def _flat(self, name: str, words: Words) -> np.ndarray[Any, Any]:
-        """Return the memory from the first element to the last, as one dimension."""
+        """Return the memory from the lowest element to the highest, as one dimension."""
         info = self._arguments.arrays[name]
-        count = arrays.extent(info)[1] // info.itemsize
-        flat = info._replace(
-            address=words[self._arguments.positions[name]], shape=(count,), strides=(1,)
-        )
-        return as_numpy(flat)
+        low, high = arrays.extent(info)
+        address = words[self._arguments.positions[name]] + low
+        count = (high - low) // info.itemsize
+        return as_numpy(info._replace(address=address, shape=(count,), strides=(1,)))
+
+    def _before(self, name: str) -> int:
+        """Return the bytes of that memory before the first element: a stride may be negative."""
+        return -arrays.extent(self._arguments.arrays[name])[0]
 
 
 def _interleaved(memory: Mapping[str, np.ndarray[Any, Any]]) -> dict[str, np.ndarray[Any, Any]]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, NoReturn, overload
 
 import numpy as np
 
@@ -22,15 +22,16 @@ from certile.frontend.spec import (
     Shaped,
     typed_key,
 )
-from certile.frontend.trace import trace
+from certile.frontend.trace import trace, unwrapped
 from certile.ir.array_types import NUMPY_DTYPES
+from certile.ir.dtypes import BY_NAME
 from certile.ir.tile import Kernel
 from certile.ir.walk import specialise
 from certile.plan.options import Options, options_of
 from certile.runtime import arrays
 from certile.runtime.arrays import ArrayInfo
 from certile.runtime.bind import ByAddress, CpuLauncher, Launcher
-from certile.runtime.dispatch import Dispatcher, Pattern, Site
+from certile.runtime.dispatch import Dispatcher, Pattern, Site, is_array
 from certile.runtime.target import chosen
 from certile.settings import call_state, current
 
@@ -81,6 +82,10 @@ class TileKernel:
         self._probers = tuple(_probe_constant if kind == "constant" else None for kind in kinds)
         self._typed = not any(self._probers)
 
+    def __reduce__(self) -> str:
+        """Pickle as functions are, by name; so a deep copy is the kernel itself."""
+        return unwrapped(self.function).__qualname__
+
     @property
     def compilations(self) -> int:
         """How many different compiled kernels the calls so far have needed."""
@@ -108,6 +113,11 @@ class TileKernel:
         if launcher is None:
             launcher = self._launcher(site, args, pattern, self._unplanned)
         launcher(words)
+
+    def __getitem__(self, grid: object) -> NoReturn:
+        """Refuse a launch grid, which other languages write so: the loops of a kernel are it."""
+        hint = f"call {self.name}(…) itself: its ct.parallel loops say how many instances run"
+        raise ArgumentError("A001", f"kernel {self.name} takes no launch grid", hint=hint)
 
     def prepare(
         self,
@@ -143,7 +153,8 @@ class TileKernel:
     def tile_ir(self, arguments: Mapping[str, object], *, generic: bool = False) -> Kernel:
         """Return the kernel's Tile IR for arguments that need not exist.
 
-        A `Shaped` stands for an array of that dtype and shape; everything else is as in a call.
+        A `Shaped` stands for an array of that dtype and shape, and an array for its own;
+        everything else is as in a call.
         With `generic` extents stay open, so that only the ranks of the shapes count; raises
         `KernelError` K025 then where the code needs the number of one.
         """
@@ -153,7 +164,11 @@ class TileKernel:
         self, arguments: Mapping[str, object], *, generic: bool = False
     ) -> tuple[Kernel, tuple[Specialised, ...]]:
         """Return `tile_ir`, and the extents that the kernel's code took as numbers."""
-        values = self.signature.bind(self.name, (), dict(arguments))
+        given = self.signature.bind(self.name, (), dict(arguments))
+        values = [
+            value if parameter.kind == "constant" else _shaped(value)
+            for parameter, value in zip(self.signature.parameters, given, strict=True)
+        ]
         named = zip(self.signature.names, values, strict=True)
         shapes = {name: value.shape for name, value in named if isinstance(value, Shaped)}
         described = [
@@ -216,6 +231,14 @@ class TileKernel:
     ) -> Launcher:
         _, call = self._dispatcher.site(args, options)
         return self._dispatcher.launcher(site, call, pattern)
+
+
+def _shaped(value: object) -> object:
+    """Return the dtype and shape of an array, and any other value itself."""
+    if not is_array(value):
+        return value
+    info = value if isinstance(value, ArrayInfo) else arrays.describe(value)
+    return Shaped(BY_NAME[info.dtype], info.shape)
 
 
 class Bound:

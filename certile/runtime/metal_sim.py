@@ -39,13 +39,15 @@ def run(
     scalars: Sequence[bool | int | float],
     programs: int,
     *,
+    offsets: Sequence[int] = (),
     mode: RunMode = "checked",
     seed: int = 0,
 ) -> Report | None:
     """Launch ceil(programs / programs_per_group) threadgroups; None for no program.
 
     `buffers` are contiguous arrays in the order of `artifact.buffers` (bf16: ml_dtypes.bfloat16 or
-    uint16), `scalars` values in the order of `artifact.scalars`.  A `seed` other than 0 shuffles
+    uint16), `offsets` the bytes of each before the view's first element, none by default, and
+    `scalars` values in the order of `artifact.scalars`.  A `seed` other than 0 shuffles
     the order of threads.
 
     Raises:
@@ -72,7 +74,8 @@ def run(
         for array, buffer in zip(buffers, artifact.buffers, strict=True)
     ]
     arguments = dict(enumerate([*bytes_, *values]))
-    return kernel.run(arguments, (groups, 1, 1), (artifact.threads, 1, 1), seed=seed)
+    grid, block = (groups, 1, 1), (artifact.threads, 1, 1)
+    return kernel.run(arguments, grid, block, offsets=dict(enumerate(offsets)), seed=seed)
 
 
 def run_device(

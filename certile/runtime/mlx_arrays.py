@@ -19,7 +19,7 @@ import numpy as np
 
 from certile.diagnostics import ArgumentError, UnsupportedError
 from certile.ir.array_types import MLX_NAMES, numpy_dtype
-from certile.runtime import dlpack
+from certile.runtime import dlpack, mlx_memory
 from certile.runtime.array_info import (
     PLACES,
     ArrayInfo,
@@ -101,6 +101,10 @@ def empty(shape: tuple[int, ...], dtype: str) -> MlxArray:
     size = math.prod(shape) * kind.size
     if size <= _COPIED_BYTES and _copies(mlx, dtype):
         return mlx.array(np.empty(shape, numpy_dtype(dtype)))
+    if size >= mlx_memory.UNFILLED_BYTES:
+        unfilled = mlx_memory.unfilled(shape, dtype)
+        if unfilled is not None:
+            return unfilled
     # Versions with `empty` fill it with zeros all the same.
     array = getattr(mlx, "empty", mlx.zeros)(shape, kind)
     mlx.eval(array)

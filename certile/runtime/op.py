@@ -13,6 +13,7 @@ from typing import Any
 
 from certile.diagnostics import ArgumentError
 from certile.frontend.dtype_names import NAMES, dtype_of
+from certile.language.integers import integer_or_none
 from certile.records import record
 from certile.runtime import arrays
 from certile.runtime.kernel import TileKernel
@@ -43,26 +44,28 @@ def like(view: str, *, shape: tuple[Size, ...] | None = None, dtype: object = No
     named = None if dtype is None else dtype_of(dtype)
     if dtype is not None and named is None:
         raise ArgumentError("A011", f"{dtype!r} is not a dtype", hint=f"use one of {NAMES}")
-    if shape is not None and not _is_shape(shape):
+    sizes = None if shape is None else _sizes(shape)
+    return Like(view, sizes, None if named is None else named.name)
+
+
+def _sizes(shape: object) -> tuple[Size, ...]:
+    """The sizes with Python's integers for those of any kind; raises A011 for what is no shape."""
+    sizes = [_size(each) for each in shape] if isinstance(shape, tuple | list) else [None]
+    known = tuple(size for size in sizes if size is not None)
+    if len(known) < len(sizes):
         hint = 'list numbers, or ("x", 0) for the extent of dimension 0 of x'
         raise ArgumentError("A011", f"{shape!r} is no shape of an output", hint=hint)
-    return Like(view, shape, None if named is None else named.name)
+    return known
 
 
-def _is_shape(shape: object) -> bool:
-    return isinstance(shape, tuple | list) and all(map(_is_size, shape))
-
-
-def _is_size(size: object) -> bool:
+def _size(size: object) -> Size | None:
     match size:
-        case bool():
-            return False
-        case int():
-            return 0 <= size < 2**63
-        case (str(), int()):
-            return True
+        case (str(name), dim):
+            number = integer_or_none(dim)
+            return None if number is None else (name, number)
         case _:
-            return False
+            number = integer_or_none(size)
+            return number if number is not None and 0 <= number < 2**63 else None
 
 
 def op(kernel: TileKernel, *, outputs: Mapping[str, Like]) -> Op:
@@ -96,6 +99,10 @@ class Op:
                 )
                 raise ArgumentError("A011", message)
         self._results: dict[Hashable, tuple[_Made, ...]] = {}
+
+    def __reduce__(self) -> tuple[type[Op], tuple[TileKernel, dict[str, Like]]]:
+        """Pickle what it was made of; the kernel goes by name."""
+        return Op, (self.kernel, self._outputs)
 
     def __call__(
         self,

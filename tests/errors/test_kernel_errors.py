@@ -350,6 +350,67 @@ def test_a_tile_kept_from_an_earlier_trace():
 
 
 @pytest.mark.parametrize(
+    ("what", "named"),
+    [
+        ("view", "a was kept"),
+        ("axis", r"a\.shape\[1\] was kept"),
+        ("extent", r"a\.shape\[1\] was kept"),
+        ("number", r"a\.shape\[1\] was kept"),
+        ("memory", "memory0 was kept"),
+    ],
+)
+def test_what_is_kept_from_another_kernel(what, named):
+    """It is none of this kernel's, also where both have a view of one name."""
+    kept = {}
+
+    def first(a: ct.View[ct.f64, 2], y: ct.View[ct.f32, 2]):
+        rows, cols = ct.axis("rows", a.shape[0]), ct.axis("cols", a.shape[1])
+        for r in ct.parallel(rows):
+            memory = ct.memory((cols,), ct.f32)
+            memory[cols] = ct.cast(a[r, cols], ct.f32)
+            y[r, cols] = memory[cols]
+        kept.update(view=a, axis=cols, extent=a.shape[1], number=a.shape[1], memory=memory)
+
+    def second(x: ct.View[ct.f32, 2], y: ct.View[ct.f32, 2]):
+        rows = ct.axis("rows", x.shape[0])
+        cols = ct.axis("cols", kept[what] if what == "extent" else x.shape[1])
+        for r in ct.parallel(rows):
+            if what == "view":
+                y[r, cols] = ct.cast(kept["view"][r, cols], ct.f32)
+            elif what == "axis":
+                y[r, kept["axis"]] = x[r, kept["axis"]]
+            elif what == "number":
+                y[r, cols] = x[r, cols] / kept["number"]
+            elif what == "memory":
+                y[r, cols] = kept["memory"][cols]
+            else:
+                y[r, cols] = x[r, cols]
+
+    x, y = np.zeros((2, 3), np.float32), np.zeros((2, 3), np.float32)
+    ct.tile_kernel(first)(x.astype(np.float64), y)
+    with pytest.raises(KernelError, match=f"K032.*{named}") as caught:
+        ct.tile_kernel(second)(x, y)
+    assert "second" in str(caught.value)
+
+
+def test_a_view_kept_from_another_kernel_with_one_of_its_name():
+    kept = []
+
+    def first(x, y, n):
+        for r in ct.parallel(ct.axis("rows", x.shape[0])):
+            kept.append(x)
+            y[r, 0] = x[r, 0]
+
+    def second(x: ct.View[ct.f64, 2], y: ct.View[ct.f32, 2]):
+        for r in ct.parallel(ct.axis("rows", x.shape[0])):
+            y[r, 0] = kept[0][r, 0]
+
+    _trace(first)
+    with pytest.raises(KernelError, match="K032"):
+        ct.tile_kernel(second)(np.zeros((2, 3)), np.zeros((2, 3), np.float32))
+
+
+@pytest.mark.parametrize(
     ("body", "at"),
     [
         (lambda v, cols: ct.where(ct.isnan(v), 0.0, v), "isnan"),
@@ -377,6 +438,11 @@ def test_fast_math_is_refused(body, at):
         (lambda v, cols: v.exp(), "K036", "use ct.exp(tile)"),
         (lambda v, cols: [v for _ in cols], "K019", "loop over ct.parallel"),
         (lambda v, cols: v.argsort(), "K036", "use ct.sort(tile, axis, indices=True)"),
+        (lambda v, cols: v - v[0], "K036", "use ct.at(tile, axis, position)"),
+        (lambda v, cols: v[:, None], "K036", "use ct.at(tile, axis, position)"),
+        (lambda v, cols: v.__setitem__(0, 1.0), "K036", "use ct.where(ct.iota(axis) == position"),
+        (lambda v, cols: v @ v, "K036", "use ct.reduce(a * b, axis, ct.add)"),
+        (lambda v, cols: np.eye(3, dtype=np.float32) @ v, "K010", "use the functions of the"),
     ],
 )
 def test_habits_of_other_libraries(body, code, hint):

@@ -19,6 +19,18 @@ def test_defaults():
     assert read.cache_dir.name == "certile"
 
 
+def test_a_cache_folder_of_the_user_is_absolute():
+    usual = Settings.read({}).cache_dir
+    assert Settings.read({"XDG_CACHE_HOME": "relative/folder"}).cache_dir == usual
+    assert Settings.read({"XDG_CACHE_HOME": "/tmp/folder"}).cache_dir == Path("/tmp/folder/certile")
+
+
+def test_a_wrong_value_is_one_error():
+    with pytest.raises(ArgumentError, match="S001") as raised:
+        Settings.read({"CERTILE_THREADS": "0"})
+    assert raised.value.__suppress_context__
+
+
 @pytest.mark.parametrize(
     ("name", "raw", "value"),
     [

@@ -47,14 +47,17 @@ def test_of_user_stops_the_chain_at_the_root():
     assert loc.caller.caller is None
 
 
-def test_frames_of_the_package_are_left_out_but_its_operations_are_not():
+def test_frames_of_the_package_are_left_out_but_its_kernels_are_not():
     text = "from certile.source import Loc\ndef f(g): return g()\nx = lambda: Loc.of_user()"
     inside = {"__name__": "certile.frontend.trace"}
-    operations = {"__name__": "certile.ops.norm"}
+    around = {"__name__": "certile.ops.norm"}
+    kernels = {"__name__": "certile.ops.kernels.norm"}
     exec(compile(text, "inside.py", "exec"), inside)
-    exec(compile(text, "operations.py", "exec"), operations)
+    exec(compile(text, "around.py", "exec"), around)
+    exec(compile(text, "kernels.py", "exec"), kernels)
     assert inside["x"]().file == __file__
-    assert operations["x"]().file == "operations.py"
+    assert around["x"]().file == __file__
+    assert kernels["x"]().file == "kernels.py"
 
 
 def test_without_source_the_place_is_known_and_the_caret_is_left_out():

@@ -30,20 +30,20 @@ from certile.runtime.cpu.pool_system_ir import Processor, System
 
 __all__ = ["LaunchBlock", "Pool", "grain", "pool"]
 
-# The counter hands out this many tasks, and this many a thread where there are many threads: few
-# enough to cost nothing, enough that a core taken away by somebody else delays little.
-_LEAST_TASKS: Final = 16
-_TASKS_A_THREAD: Final = 4
+# Work is cut into this many tasks, and this many a thread where there are many threads: few enough
+# to cost nothing, enough that a core taken away by somebody else delays little.
+_LEAST_TASKS: Final = 32
+_TASKS_A_THREAD: Final = 8
 
 
 class LaunchBlock(ctypes.Structure):
     """What a launch reads, 56 bytes in native order; `launch` takes its address.
 
     `fn` is the kernel, `void (ptr args, i64 first, i64 last, ptr scratch)`, `args` its argument
-    slots.  Program groups 0 to `count` - 1 are run, `grain` of them a task, by at most `threads`
-    threads.  Thread i, from 0, gets `scratch` + i * `scratch_stride`; both are multiples of 64, and
-    the block's owner must not launch it twice at once.  With `scratch` 0, each thread gets
-    `scratch_stride` bytes of its own for the call, and the block may be launched concurrently.
+    slots.  Program groups 0 to `count` - 1 are run, `grain` of them a task, by at most
+    `threads` threads.  Thread i, from 0, gets `scratch` + i * `scratch_stride`; both are multiples
+    of 64, and the block's owner must not launch it twice at once.  With `scratch` 0, each thread
+    gets `scratch_stride` bytes of its own for the call, and the block may be launched concurrently.
     """
 
     _fields_ = (
@@ -61,8 +61,10 @@ class Pool:
     """The loaded pool code and its entry points.
 
     `launch(address of a LaunchBlock)` runs it and returns 0, or 12 (ENOMEM) when there was no
-    memory for scratch; then some groups have not run.  `launch_address` is the same function for
-    native callers.  `threads` is the number of threads a launch should ask for.
+    memory for scratch; then some groups have not run.  `launch_apart(address of a table)` runs the
+    block of a table as `pool_apart_ir` describes it, and returns -1, with nothing run, where two of
+    its arguments meet.  The addresses are those of the same functions, for native callers.
+    `threads` is the number of threads a launch should ask for.
     """
 
     def __init__(self, cache: Cache, threads: int, system: System | None = None) -> None:
@@ -74,6 +76,8 @@ class Pool:
         self.threads = min(threads, MAX_WORKERS + 1)
         self.launch_address = loaded.address("launch")
         self.launch: Callable[[int], int] = _LAUNCH(self.launch_address)
+        self.apart_address = loaded.address("launch_apart")
+        self.launch_apart: Callable[[int], int] = _LAUNCH(self.apart_address)
         self._reset: Callable[[], None] = _RESET(loaded.address("reset"))
         self._set_team: Callable[[int | None, int, int], None] = _SET_TEAM(
             loaded.address("set_team")

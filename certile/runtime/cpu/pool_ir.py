@@ -1,20 +1,21 @@
 """The worker pool's machine code, as LLVM IR text.
 
 In: the operating system and processor family to write for.  Out: one module that exports `launch`,
-`reset`, `set_team` and `workers`.  Decides how work is handed out and how threads wait.  Leaves
-compiling, the Python side of a launch block and the choice of thread counts to `pool`.
+`launch_apart`, `reset`, `set_team` and `workers`.  Decides who works and how threads wait.  Leaves
+how work is handed out to `pool_work_ir`, and compiling, the Python side of a launch block and the
+choice of thread counts to `pool`.
 
 How a launch works.  `busy` admits one launcher at a time; anybody else runs its work alone.  The
-launcher puts a *team* record on its own stack (block, next index, tickets), publishes it, opens
-the *door*, bumps the *generation* and wakes sleepers, if there are any.  Then it takes chunks from
-the team's counter like everybody else.  When the counter is used up it closes the door and waits
-for the workers that are inside.  A worker that comes late finds the door closed and goes back, so
-a launch never waits for a thread that is asleep, descheduled, or lost in a fork.
+launcher puts a *team* record on its own stack (block, ranges, tickets), publishes it, opens the
+*door*, bumps the *generation* and wakes sleepers, if there are any.  Then it takes chunks like
+everybody else.  When none is left it closes the door and waits for the workers that are inside.  A
+worker that comes late finds the door closed and goes back, so a launch never waits for a thread
+that is asleep, descheduled, or lost in a fork.
 
 The door word counts the workers inside; its bit 32 says closed.  Entering is a compare-and-swap on
 an open door, so after "closed and nobody inside" no worker holds the team record.  A worker takes
 a ticket inside the door; the ticket is its index into the scratch of the launch, and a ticket past
-the limit sends it away.
+the limit sends it away.  The launcher has index 0.
 
 Every thread computes in the default floating-point environment (round to nearest, subnormals
 kept), whatever its owner set, so that a result does not depend on which thread made it.
@@ -25,6 +26,7 @@ cores; everything else is the same.
 
 from typing import Final
 
+from certile.runtime.cpu.pool_apart_ir import APART
 from certile.runtime.cpu.pool_system_ir import (
     CONDITION,
     FLOATING_POINT,
@@ -33,6 +35,7 @@ from certile.runtime.cpu.pool_system_ir import (
     Processor,
     System,
 )
+from certile.runtime.cpu.pool_work_ir import WORK
 
 __all__ = ["MAX_WORKERS", "module_text"]
 
@@ -70,11 +73,12 @@ def module_text(system: System, processor: Processor) -> str:
     """Return the pool's module for one operating system and processor family."""
     waiting = FUTEX if system == "linux" else CONDITION
     floats = FLOATING_POINT[processor]
-    sections = (_STATE, floats, waiting, _WORK, _WORKER, _TEAM, _LAUNCH, _CONTROL)
+    sections = (_STATE, floats, waiting, WORK, _WORKER, _TEAM, _LAUNCH, APART, _CONTROL)
     values = {
         "MAX_WORKERS": MAX_WORKERS,
         "STACK_SCRATCH": _STACK_SCRATCH,
         "SPINS": _SPINS,
+        "MOST_RANGES": MAX_WORKERS + 1,
         "MOST_PLACED": _MOST_PLACED,
         "STAYS_HOT": _STAYS_HOT,
         "ASKED_EVERY": _ASKED_EVERY,
@@ -96,8 +100,10 @@ def module_text(system: System, processor: Processor) -> str:
 _STATE: Final = """
 ; fn, args, count, grain, scratch, scratch stride, threads
 %Block = type { ptr, ptr, i64, i64, ptr, i64, i64 }
-; block, limit, grain | next index | tickets
-%Team = type { ptr, i64, i64, [40 x i8], i64, [56 x i8], i64, [56 x i8] }
+; block, limit, grain, ranges, whether all chunks are taken | tickets
+%Team = type { ptr, i64, i64, ptr, i64, [24 x i8], i64, [56 x i8] }
+; the next group of a range
+%Line = type { i64, [56 x i8] }
 
 @busy = internal global i32 0, align 128
 @generation = internal global i32 0, align 128
@@ -124,77 +130,6 @@ define internal void @relax(i32 %turn) nounwind {
 yield:
   %ignored = call i32 @sched_yield()
   br label %done
-done:
-  ret void
-}
-"""
-
-_WORK: Final = """
-; Run chunks of the team's block until none is left.
-define internal void @consume(ptr %team, ptr %scratch) nounwind noinline {
-  %block = load ptr, ptr %team
-  %fn = load ptr, ptr %block
-  %args.p = getelementptr %Block, ptr %block, i64 0, i32 1
-  %args = load ptr, ptr %args.p
-  %count.p = getelementptr %Block, ptr %block, i64 0, i32 2
-  %count = load i64, ptr %count.p
-  %grain.p = getelementptr %Team, ptr %team, i64 0, i32 2
-  %grain = load i64, ptr %grain.p
-  %next.p = getelementptr %Team, ptr %team, i64 0, i32 4
-  br label %take
-take:
-  %first = atomicrmw add ptr %next.p, i64 %grain monotonic
-  %some = icmp slt i64 %first, %count
-  br i1 %some, label %chunk, label %done
-chunk:
-  %left = sub i64 %count, %first
-  %size = call i64 @llvm.smin.i64(i64 %left, i64 %grain)
-  %last = add i64 %first, %size
-  call void %fn(ptr %args, i64 %first, i64 %last, ptr %scratch)
-  br label %take
-done:
-  ret void
-}
-
-; Take a ticket, find this thread's scratch, run chunks.  Without memory for scratch the chunks are
-; left to others.
-define internal void @join(ptr %team) nounwind noinline {
-  %tickets.p = getelementptr %Team, ptr %team, i64 0, i32 6
-  %index = atomicrmw add ptr %tickets.p, i64 1 monotonic
-  %limit.p = getelementptr %Team, ptr %team, i64 0, i32 1
-  %limit = load i64, ptr %limit.p
-  %admitted = icmp slt i64 %index, %limit
-  br i1 %admitted, label %member, label %done
-member:
-  %block = load ptr, ptr %team
-  %scratch.p = getelementptr %Block, ptr %block, i64 0, i32 4
-  %scratch = load ptr, ptr %scratch.p
-  %stride.p = getelementptr %Block, ptr %block, i64 0, i32 5
-  %stride = load i64, ptr %stride.p
-  %given = icmp ne ptr %scratch, null
-  br i1 %given, label %indexed, label %private
-indexed:
-  %offset = mul i64 %stride, %index
-  %mine = getelementptr i8, ptr %scratch, i64 %offset
-  call void @consume(ptr %team, ptr %mine)
-  ret void
-private:
-  %small = icmp ule i64 %stride, $STACK_SCRATCH$
-  br i1 %small, label %stack, label %heap
-stack:
-  %local = alloca i8, i64 %stride, align 64
-  call void @consume(ptr %team, ptr %local)
-  ret void
-heap:
-  %slot = alloca ptr
-  %code = call i32 @posix_memalign(ptr %slot, i64 64, i64 %stride)
-  %failed = icmp ne i32 %code, 0
-  br i1 %failed, label %done, label %served
-served:
-  %taken = load ptr, ptr %slot
-  call void @consume(ptr %team, ptr %taken)
-  call void @free(ptr %taken)
-  ret void
 done:
   ret void
 }
@@ -250,7 +185,8 @@ awake:
   br i1 %inside, label %help, label %idle
 help:
   %team = load atomic ptr, ptr @current acquire, align 8
-  call void @join(ptr %team)
+  %ticket = call i64 @ticket(ptr %team)
+  call void @join(ptr %team, i64 %ticket)
   %before = atomicrmw sub ptr @door, i64 1 release
   br label %idle
 }
@@ -368,11 +304,19 @@ cold:
 ; What each thread of another runtime's team runs.
 define internal void @member(ptr %team) nounwind {
   %former = call i64 @standard_floats()
-  call void @join(ptr %team)
-  call void @restore_floats(i64 %former)
   %self = call i64 @pthread_self()
   %owner = load i64, ptr @master
   %launcher = icmp eq i64 %self, %owner
+  br i1 %launcher, label %first, label %other
+other:
+  %ticket = call i64 @ticket(ptr %team)
+  br label %work
+first:
+  br label %work
+work:
+  %index = phi i64 [ 0, %first ], [ %ticket, %other ]
+  call void @join(ptr %team, i64 %index)
+  call void @restore_floats(i64 %former)
   br i1 %launcher, label %note, label %done
 note:
   %now = call i64 @now()
@@ -422,7 +366,7 @@ rouse:
   call void @wake(i32 %helpers)
   br label %work
 work:
-  call void @join(ptr %team)
+  call void @join(ptr %team, i64 0)
   %shut = atomicrmw or ptr @door, i64 4294967296 seq_cst
   br label %wait
 wait:
@@ -440,8 +384,7 @@ done:
 
 ; Run the block with `threads` threads, more than one; `busy` is held.
 define internal void @share(ptr %team, i64 %threads) nounwind noinline {
-  %limit.p = getelementptr %Team, ptr %team, i64 0, i32 1
-  store i64 %threads, ptr %limit.p
+  call void @cut(ptr %team, i64 %threads)
   %runtime = load atomic ptr, ptr @runtime acquire, align 8
   %own = icmp eq ptr %runtime, null
   br i1 %own, label %pool, label %ask
@@ -494,9 +437,8 @@ shared:
   ret void
 alone:
   store i64 %count, ptr %grain.p
-  %limit.p = getelementptr %Team, ptr %team, i64 0, i32 1
-  store i64 1, ptr %limit.p
-  call void @join(ptr %team)
+  call void @cut(ptr %team, i64 1)
+  call void @join(ptr %team, i64 0)
   ret void
 }
 
@@ -509,19 +451,24 @@ define i64 @launch(ptr %block) nounwind {
 nothing:
   ret i64 0
 run:
-  %team = alloca %Team, align 128
-  store ptr %block, ptr %team
-  %next.p = getelementptr %Team, ptr %team, i64 0, i32 4
-  store i64 0, ptr %next.p
-  %tickets.p = getelementptr %Team, ptr %team, i64 0, i32 6
-  store i64 0, ptr %tickets.p
   %threads.p = getelementptr %Block, ptr %block, i64 0, i32 6
   %threads = load i64, ptr %threads.p
+  %least = call i64 @llvm.smax.i64(i64 %threads, i64 1)
+  %most = call i64 @llvm.smin.i64(i64 %least, i64 $MOST_RANGES$)
+  %team = alloca %Team, align 128
+  %lines = alloca %Line, i64 %most, align 128
+  store ptr %block, ptr %team
+  %ranges.p = getelementptr %Team, ptr %team, i64 0, i32 3
+  store ptr %lines, ptr %ranges.p
+  %served.p = getelementptr %Team, ptr %team, i64 0, i32 4
+  store i64 0, ptr %served.p
+  %tickets.p = getelementptr %Team, ptr %team, i64 0, i32 6
+  store i64 1, ptr %tickets.p
   %former = call i64 @standard_floats()
-  call void @dispatch(ptr %team, i64 %count, i64 %threads)
+  call void @dispatch(ptr %team, i64 %count, i64 %most)
   call void @restore_floats(i64 %former)
-  %next = load i64, ptr %next.p
-  %starved = icmp slt i64 %next, %count
+  %served = load i64, ptr %served.p
+  %starved = icmp eq i64 %served, 0
   %code = select i1 %starved, i64 12, i64 0
   ret i64 %code
 }

@@ -211,9 +211,9 @@ class _Run:
         kernel = self.pipeline.kernel
         arguments: dict[int, npt.NDArray[Any]] = {}
         copies: list[tuple[Bytes, Bytes, Bytes]] = []
-        memory = {
-            index: _memory(*where) for index, where in self.bound.items() if type(where) is tuple
-        }
+        bound = {index: where for index, where in self.bound.items() if type(where) is tuple}
+        sizes = {index: np.dtype(name).itemsize for index, name in kernel.dtypes.items()}
+        memory = {index: _memory(buffer, sizes[index]) for index, (buffer, _) in bound.items()}
         for index, name in kernel.dtypes.items():
             dtype, found = np.dtype(name), self.bound[index]
             if isinstance(found, bytes):
@@ -224,8 +224,9 @@ class _Run:
                 # Simulated buffers are apart; what a run stored is told by what changed.
                 copies.append((seen, seen.copy(), seen.copy()))
                 seen = copies[-1][2]
-            arguments[index] = seen[: seen.size // dtype.itemsize * dtype.itemsize].view(dtype)
-        report = kernel.run(arguments, self.groups, self.threads)
+            arguments[index] = seen.view(dtype)
+        offsets = {index: bound[index][1] for index in arguments.keys() & bound.keys()}
+        report = kernel.run(arguments, self.groups, self.threads, offsets=offsets)
         if not report.ok:
             raise DeviceError("command", 3, "\n".join(map(str, report.findings)))
         for seen, before, after in copies:
@@ -233,10 +234,9 @@ class _Run:
             seen[changed] = after[changed]
 
 
-def _memory(buffer: _Buffer, offset: int) -> Bytes:
-    """Return the bytes of a buffer from an offset on."""
-    size = buffer.length - offset
-    held = (ctypes.c_uint8 * size).from_address(buffer.address + offset)
+def _memory(buffer: _Buffer, itemsize: int) -> Bytes:
+    """Return a buffer as the bytes of whole elements; a pointer into it may go back as well."""
+    held = (ctypes.c_uint8 * (buffer.length // itemsize * itemsize)).from_address(buffer.address)
     seen: Bytes = np.ctypeslib.as_array(held)
     return seen
 

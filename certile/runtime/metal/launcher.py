@@ -13,7 +13,6 @@ import sys
 from certile.diagnostics import UnsupportedError
 from certile.ir.tile import Kernel
 from certile.pipeline import CompiledLaunch, CompiledProgram
-from certile.runtime import arrays
 from certile.runtime.bind import Arguments, Launcher, Words
 from certile.runtime.launching import groups_of, scalar_argument, scalars_of
 from certile.runtime.metal import frameworks
@@ -34,9 +33,8 @@ _MOST_GROUPS = (1 << 32) - 1
 def launcher_for(compiled: CompiledProgram, kernel: Kernel, arguments: Arguments) -> Launcher:
     """Return what launches a program on arguments of one layout.
 
-    `kernel` is the specialised kernel that was compiled.  Raises `UnsupportedError` U401 for memory
-    that is laid out as no buffer is, U402 where nothing drives a device, U403 where it cannot run
-    the program, U407 where a framework cannot.
+    `kernel` is the specialised kernel that was compiled.  Raises `UnsupportedError` U402 where
+    nothing drives a device, U403 where it cannot run the program, U407 where a framework cannot.
     """
     devices = {info.device.partition(":")[0] for info in arguments.arrays.values()}
     if devices == {"mps"}:
@@ -71,10 +69,6 @@ class DeviceLauncher:
     """Runs a program on this process's device, one command buffer a call."""
 
     def __init__(self, compiled: CompiledProgram, arguments: Arguments) -> None:
-        for name, info in arguments.arrays.items():
-            if arrays.extent(info)[0] < 0:
-                message = f"metal binds no buffer that begins after its elements: {name}"
-                raise UnsupportedError("U401", message, hint="pass an array of positive strides")
         self._arguments = arguments
         self._of_mlx = any(info.framework == "mlx" for info in arguments.arrays.values())
         self._launches = [(launch, _groups(launch, arguments)) for launch in compiled.launches]

@@ -192,3 +192,8 @@ def test_arrays_without_elements(shape):
     for make in (np.zeros, torch.zeros):
         y = op(make(shape, dtype=np.float32 if make is np.zeros else torch.float32))
         assert tuple(y.shape) == shape
+
+
+def test_a_launch_grid_is_refused_by_name():
+    with pytest.raises(ct.ArgumentError, match=r"A001.*doubled takes no launch grid"):
+        doubled[(4,)](whole(), whole())

@@ -169,3 +169,30 @@ def test_compile_time_values_are_keyed_with_their_types():
     assert ConstantSpec((1, 2.0)) == ConstantSpec((1, 2.0))
     with pytest.raises(TypeError):
         ConstantSpec([1])
+
+
+def test_helpers_nested_deeper_than_python_calls():
+    def deeper(inner):
+        return lambda v: inner(v)
+
+    innermost = nested = eval("lambda v: V", {"V": 1})
+    for _ in range(3000):
+        nested = deeper(nested)
+    captures = Captures(nested)
+    assert captures.hold()
+    innermost.__globals__["V"] = 2
+    assert not captures.hold()
+
+
+@pytest.mark.parametrize("value", ["def", "class"])
+def test_what_a_namespace_without_a_name_defines_may_change(value):
+    namespace = {"ct": ct}
+    exec("def helper(): return 1\nclass Held: value = 1", namespace)
+    exec("def kernel(x): return helper() + Held.value", namespace)
+    captures = Captures(namespace["kernel"])
+    assert captures.hold()
+    if value == "def":
+        namespace["helper"].__code__ = (lambda: 2).__code__
+    else:
+        namespace["Held"].value = 2
+    assert not captures.hold()

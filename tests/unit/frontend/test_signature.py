@@ -9,7 +9,8 @@ import certile as ct
 from certile.diagnostics import ArgumentError
 from certile.frontend.dtype_names import dtype_of
 from certile.frontend.signature import KernelSignature
-from certile.frontend.spec import ConstantSpec, ScalarSpec, ViewSpec
+from certile.frontend.spec import ConstantSpec, ScalarSpec, Shaped, ViewSpec
+from certile.ir.fingerprint import fingerprint
 
 X = object()
 
@@ -162,9 +163,23 @@ def test_names_of_dtypes(item, name):
 
 
 def test_dtypes_of_other_packages():
-    ml_dtypes = pytest.importorskip("ml_dtypes")
-    torch = pytest.importorskip("torch")
+    import ml_dtypes
+    import torch
+
     assert dtype_of(np.dtype(ml_dtypes.bfloat16)) == ct.bf16
     assert dtype_of(ml_dtypes.bfloat16) == ct.bf16
     assert dtype_of(torch.bfloat16) == ct.bf16
     assert dtype_of(torch.complex64) is None
+
+
+@pytest.mark.parametrize("dtype", [ct.f32, ct.f64])
+def test_an_array_stands_for_its_dtype_and_shape_in_tile_ir(dtype):
+    @ct.tile_kernel
+    def kernel(x: ct.View, y: ct.View):
+        rows, cols = ct.axis("rows", x.shape[0]), ct.axis("cols", x.shape[1])
+        for r in ct.parallel(rows):
+            y[r, cols] = x[r, cols]
+
+    arrays = {name: np.zeros((3, 4), dtype.name.replace("f", "float")) for name in "xy"}
+    shaped = {name: Shaped(dtype, (3, 4)) for name in "xy"}
+    assert fingerprint(kernel.tile_ir(arrays)) == fingerprint(kernel.tile_ir(shaped))

@@ -31,6 +31,14 @@ def branches(x):
     return -x
 
 
+def operates(x):
+    return ct.ops.softmax(x)
+
+
+def masks(x):
+    return x[x > 0]
+
+
 def chained(x):
     return np.where(0 < x < 1, x, 0)
 
@@ -53,10 +61,6 @@ def in_a_range(x, alpha):
 
 def loops(x):
     return sum(row * 2 for row in x)
-
-
-def masks(x):
-    return x[x > 0]
 
 
 def fancy(x):
@@ -315,3 +319,11 @@ def test_threads_share_a_function():
     for each in threads:
         each.join()
     assert not failures
+
+
+def test_an_operation_inside_is_refused_at_the_line_that_calls_it():
+    assert "return ct.ops.softmax(x)" in refused(operates, "K003", ramp(2, 3))
+
+
+def test_a_mask_as_an_index_is_called_an_array():
+    assert "an index that is an array" in refused(masks, "K052", ramp(2, 3))

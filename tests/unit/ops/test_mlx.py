@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+import mlx.core as mx
 import numpy as np
 import pytest
 
 from certile import ops
 from certile.ops.native import native
-
-mx = pytest.importorskip("mlx.core")
 
 
 def made(*shape: int, seed: int = 0) -> object:

@@ -1,6 +1,7 @@
 """Arrays of MLX: read where they lie, made for results, and refused where they have no elements."""
 
 import gc
+import json
 import subprocess
 import sys
 import threading
@@ -12,7 +13,7 @@ import pytest
 
 import certile as ct
 from certile.diagnostics import ArgumentError, UnsupportedError
-from certile.runtime import arrays
+from certile.runtime import arrays, mlx_memory
 from certile.runtime.arrays import describe, probe, signature
 
 DTYPES = {
@@ -154,7 +155,7 @@ def test_cross_entropy_of_mlx(reduction):
 
 
 @pytest.mark.parametrize("name", DTYPES)
-@pytest.mark.parametrize("shape", [(), (3, 0), (5, 7), (300, 700)])
+@pytest.mark.parametrize("shape", [(), (3, 0), (5, 7), (300, 700), (4, MB + 1)])
 def test_empty_results(name, shape):
     result = arrays.empty_like_framework("mlx", shape, name)
     assert (result.shape, result.dtype) == (shape, DTYPES[name])
@@ -165,10 +166,71 @@ def test_empty_results(name, shape):
     assert not info.size or arrays.overlap(info, describe(other)) == "none"
 
 
-def test_versions_without_an_empty_array(monkeypatch):
+def refused(*_arguments, **_more):
+    raise ValueError("not in this version")
+
+
+@pytest.fixture
+def without_loading(monkeypatch):
+    """Let MLX be a version that reads no array from an object."""
+    mlx_memory._reads.cache_clear()
+    monkeypatch.setattr(mx, "load", refused)
+    yield
+    mlx_memory._reads.cache_clear()
+
+
+def test_versions_without_an_empty_array(monkeypatch, without_loading):
     monkeypatch.delattr(mx, "empty", raising=False)
     result = arrays.empty_like_framework("mlx", (2, MB), "bf16")
     assert (result.shape, result.dtype) == ((2, MB), mx.bfloat16)
+
+
+def test_versions_that_read_no_array_from_an_object(without_loading):
+    assert mlx_memory.unfilled((2, 3), "f32") is None
+    x = numbers(1024, 1024)
+    np.testing.assert_array_equal(
+        exact(ct.ops.silu(x)), exact(ct.ops.silu(x, out=mx.zeros_like(x)))
+    )
+
+
+def test_large_results_are_not_filled(monkeypatch):
+    for name in ("empty", "zeros", "full"):
+        monkeypatch.setattr(mx, name, refused, raising=False)
+    x = numbers(1024, 1024)
+    softmax = ct.ops.softmax(x)
+    e = np.exp(exact(x))
+    np.testing.assert_allclose(exact(softmax), e / e.sum(-1, keepdims=True), rtol=2e-6)
+    # Where its memory is MLX's own like any other's, MLX may compute in it.
+    again = mx.exp(softmax + 1)
+    del softmax
+    np.testing.assert_allclose(exact(again), np.exp(e / e.sum(-1, keepdims=True) + 1), rtol=1e-6)
+
+
+def test_nothing_is_read_of_the_elements_of_a_blank_file():
+    file = mlx_memory._Blank((3, 2), 24, "f32")
+    held = bytearray(b"\7" * 2 * MB)
+    end = file.seek(0, 2)
+    file.seek(0)
+    assert file.readinto(held) == end
+    length = int.from_bytes(held[:8], "little")
+    assert json.loads(held[8 : 8 + length]) == {
+        "elements": {"dtype": "F32", "shape": [3, 2], "data_offsets": [0, 24]}
+    }
+    assert end == 8 + length + 24
+    assert set(held[8 + length :]) == {7}
+    assert file.readinto(held) == 0
+
+
+def test_results_of_a_thread_and_of_a_gpu(monkeypatch):
+    made = []
+    thread = threading.Thread(
+        target=lambda: made.append(arrays.empty_like_framework("mlx", (2, MB), "f32"))
+    )
+    thread.start()
+    thread.join()
+    assert made[0].shape == (2, MB)
+    monkeypatch.setattr(mx, "default_device", lambda: mx.gpu)
+    assert mlx_memory.unfilled((2, MB), "f32") is None
 
 
 def test_overlaps_and_outputs():

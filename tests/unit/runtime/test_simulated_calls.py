@@ -48,3 +48,47 @@ def test_views_that_share_an_element_are_refused_still() -> None:
     memory = np.zeros((2, 20), np.float32)
     with ct.target("metal-sim"), pytest.raises(ct.ArgumentError, match="A005"):
         twice(memory[:, :10], memory[:, 5:15])
+
+
+SLICES = (
+    (slice(None, None, -1), slice(None)),
+    (slice(None), slice(None, None, -1)),
+    (slice(None, None, -1), slice(None, None, -1)),
+    (slice(None, None, -2), slice(3, None, 2)),
+    (slice(4, 1, -1), slice(None, 2, -3)),
+)
+
+
+@pytest.mark.parametrize("order", SLICES)
+@pytest.mark.parametrize("stored", SLICES)
+def test_strides_of_either_sign(order: tuple[slice, ...], stored: tuple[slice, ...]) -> None:
+    """Of what is read and of what is stored; nothing between the elements changes."""
+    x = np.arange(7 * 70, dtype=np.float32).reshape(7, 70)[order]
+    memory = np.full((14, 280), -1, np.float32)
+    x = x[: len(memory[stored])]
+    y = memory[stored][: x.shape[0], : x.shape[1]]
+    assert y.shape == x.shape
+    expected = np.full_like(memory, -1)
+    expected[stored][: x.shape[0], : x.shape[1]] = 2 * x
+    with ct.target("metal-sim"):
+        twice(x, y)
+    np.testing.assert_array_equal(memory, expected)
+
+
+def test_two_views_of_one_memory_that_run_against_each_other() -> None:
+    memory = np.arange(60, dtype=np.float32).reshape(3, 20)
+    expected = memory.copy()
+    expected[:, 1::2] = 2 * expected[::-1, ::2][:, ::-1]
+    with ct.target("metal-sim"):
+        twice(memory[::-1, ::2][:, ::-1], memory[:, 1::2])
+    np.testing.assert_array_equal(memory, expected)
+
+
+def test_rows_that_are_reduced_backwards() -> None:
+    """Sums of exact numbers, whose packs and tails begin at the end of a row."""
+    x = np.random.default_rng(1).integers(-9, 9, (5, 333)).astype(np.float32)
+    with ct.target("metal-sim"):
+        for view in (x[:, ::-1], x[::-1], x[:, ::-3], x.T[::-1], x.T[:, ::-1]):
+            for axis in (0, 1):
+                np.testing.assert_array_equal(ct.ops.sum(view, axis=axis), view.sum(axis))
+            np.testing.assert_array_equal(ct.ops.argmax(view, axis=1), view.argmax(1))

@@ -44,16 +44,33 @@ done:
   ret void
 }
 
-; who[first], where[first] = thread, scratch
+; who[group], where[group] = thread, scratch
 define void @report(ptr %args, i64 %first, i64 %last, ptr %scratch) {
+entry:
   %who = load ptr, ptr %args
   %where.p = getelementptr ptr, ptr %args, i64 1
   %where = load ptr, ptr %where.p
   %self = call i64 @pthread_self()
-  %a = getelementptr i64, ptr %who, i64 %first
+  br label %loop
+loop:
+  %i = phi i64 [ %first, %entry ], [ %next, %loop ]
+  %a = getelementptr i64, ptr %who, i64 %i
   store i64 %self, ptr %a
-  %b = getelementptr ptr, ptr %where, i64 %first
+  %b = getelementptr ptr, ptr %where, i64 %i
   store ptr %scratch, ptr %b
+  %next = add i64 %i, 1
+  %more = icmp slt i64 %next, %last
+  br i1 %more, label %loop, label %done
+done:
+  ret void
+}
+
+; sizes[first] = last - first
+define void @size(ptr %args, i64 %first, i64 %last, ptr %scratch) {
+  %sizes = load ptr, ptr %args
+  %p = getelementptr i64, ptr %sizes, i64 %first
+  %n = sub i64 %last, %first
+  store i64 %n, ptr %p
   ret void
 }
 
@@ -73,6 +90,25 @@ done:
   ret void
 }
 
+; who[first] = thread, then wait until two tasks have begun
+define void @meet_and_tell(ptr %args, i64 %first, i64 %last, ptr %scratch) {
+entry:
+  %arrived = load ptr, ptr %args
+  %who.p = getelementptr ptr, ptr %args, i64 1
+  %who = load ptr, ptr %who.p
+  %self = call i64 @pthread_self()
+  %p = getelementptr i64, ptr %who, i64 %first
+  store i64 %self, ptr %p
+  %before = atomicrmw add ptr %arrived, i64 1 seq_cst
+  br label %wait
+wait:
+  %now = load atomic i64, ptr %arrived seq_cst, align 8
+  %short = icmp slt i64 %now, 2
+  br i1 %short, label %wait, label %done
+done:
+  ret void
+}
+
 ; call a function pointer: args[0](args[1])
 define void @call(ptr %args, i64 %first, i64 %last, ptr %scratch) {
   %fn = load ptr, ptr %args
@@ -82,15 +118,23 @@ define void @call(ptr %args, i64 %first, i64 %last, ptr %scratch) {
   ret void
 }
 
-; out[first] = 2**-140 / 2, which flushing to zero would make 0 (or round up)
+; out[group] = 2**-140 / 2, which flushing to zero would make 0 (or round up)
 define void @subnormal(ptr %args, i64 %first, i64 %last, ptr %scratch) {
+entry:
   %in = load ptr, ptr %args
   %out.p = getelementptr ptr, ptr %args, i64 1
   %out = load ptr, ptr %out.p
+  br label %loop
+loop:
+  %i = phi i64 [ %first, %entry ], [ %next, %loop ]
   %x = load volatile float, ptr %in
   %y = fmul float %x, 0.5
-  %p = getelementptr float, ptr %out, i64 %first
+  %p = getelementptr float, ptr %out, i64 %i
   store float %y, ptr %p
+  %next = add i64 %i, 1
+  %more = icmp slt i64 %next, %last
+  br i1 %more, label %loop, label %done
+done:
   ret void
 }
 """
@@ -417,9 +461,7 @@ def test_floating_point_environment_is_the_default(team: Pool, kernels: engine.L
             team.launch(call.address)
             after = read()
             write(usual)
-            # One thread runs all groups in one call, and the kernel writes only the first.
-            written = 1 if threads == 1 else 16
-            assert list(out) == [half] * written + [0.0] * (16 - written)
+            assert list(out) == [half] * 16
             assert after & 0x8040 == 0x8040
     finally:
         write(usual)
@@ -474,8 +516,37 @@ def test_grain_makes_enough_tasks(count: int, threads: int) -> None:
     size = grain(count, threads)
     tasks = -(-count // size)
     assert 1 <= size <= count
-    assert tasks >= min(count, 16, 4 * threads) / 2
-    assert tasks <= max(16, 4 * threads)
+    assert tasks >= min(count, 32, 8 * threads) / 2
+    assert tasks <= max(32, 8 * threads)
+
+
+@pytest.mark.parametrize(("count", "size", "threads"), [(64, 1, 2), (1000, 7, 4), (90, 40, 3)])
+def test_each_thread_has_a_range_of_tasks(
+    team: Pool, kernels: engine.Loaded, count: int, size: int, threads: int
+) -> None:
+    """Whoever takes them, the tasks of a range follow each other, and none reaches into another."""
+    sizes = (ctypes.c_int64 * 1024)()
+    call = Call(kernels.address("size"), sizes, count=count, grain=size, threads=threads)
+    team.launch(call.address)
+    ranges = min(threads, -(-count // size))
+    for index in range(ranges):
+        first, end = count * index // ranges, count * (index + 1) // ranges
+        while first < end:
+            wanted = min(end - first, size)
+            assert sizes[first] == wanted
+            first += wanted
+    assert sum(sizes) == count
+
+
+def test_a_thread_begins_with_its_own_range(team: Pool, kernels: engine.Loaded) -> None:
+    """The launcher with the first: both tasks wait for each other, so neither is taken by two."""
+    mine = ctypes.c_uint64(0)
+    Call(kernels.address("report"), mine, ctypes.c_uint64(0), count=1).launch(team)
+    for _ in range(20):
+        arrived, who = ctypes.c_int64(0), (ctypes.c_uint64 * 2)()
+        call = Call(kernels.address("meet_and_tell"), arrived, who, count=2, threads=2)
+        call.launch(team)
+        assert who[0] == mine.value != who[1]
 
 
 @pytest.mark.parametrize("system", ["linux", "darwin", "posix"])

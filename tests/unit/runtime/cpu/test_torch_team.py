@@ -20,10 +20,18 @@ team = pool.Pool(Cache(sys.argv[1]), 2)
 text = '''
 declare i64 @pthread_self()
 define void @who(ptr %args, i64 %first, i64 %last, ptr %scratch) {
+entry:
   %self = call i64 @pthread_self()
   %who = load ptr, ptr %args
-  %p = getelementptr i64, ptr %who, i64 %first
+  br label %loop
+loop:
+  %i = phi i64 [ %first, %entry ], [ %next, %loop ]
+  %p = getelementptr i64, ptr %who, i64 %i
   store i64 %self, ptr %p
+  %next = add i64 %i, 1
+  %more = icmp slt i64 %next, %last
+  br i1 %more, label %loop, label %done
+done:
   ret void
 }'''
 kernel = engine.load_object(engine.compile_module(text))
