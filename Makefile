@@ -55,8 +55,8 @@ docs: setup ## write the generated pages of docs/ again
 
 gpu-note: ## how to run the checks that need a GPU
 	@echo "On a machine with an NVIDIA GPU:"
-	@echo "  .venv/bin/python -m pip install -c requirements.lock -e '.[cuda]'"
-	@echo "  .venv/bin/python -m pytest -m gpu"
+	@echo "  .venv/bin/python -m pip install -c requirements.lock -e '.[cuda,torch,dev]'"
+	@echo "  .venv/bin/python -m pytest -m gpu tests/device"
 	@echo "and each scripts/gpu_*.py, which prints what it measures."
 
 clean: ## remove the environment, caches and build products

@@ -6,7 +6,7 @@ clang starts once a unit, which is most of the time a small kernel takes.
 import numpy as np
 
 from certile.codegen.metal.emit import emit
-from certile.ir.machine_verify import check_machine
+from certile.ir.machine.verify import check_machine
 from certile.metalsim import Library, joined
 from certile.reference.machine import run_machine
 from certile.runtime.launching import scalar_argument

@@ -7,14 +7,13 @@ them and fails is at fault.
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
 from collections.abc import Callable
-from typing import Any, Literal, TypedDict
+from typing import Literal, TypedDict
 
 import numpy as np
 
 from certile import ops
+from certile.cli.on_cuda import torch_with_device
 from certile.cli.output import first_line
 from certile.cli.subject import facts_of
 from certile.codegen.artifact import Artifact
@@ -118,9 +117,7 @@ def _compiles_cuda() -> str:
 
 def _runs_cuda() -> str:
     """Run on tensors of PyTorch, which own the memory of a device."""
-    torch: Any = importlib.import_module("torch") if importlib.util.find_spec("torch") else None
-    if torch is None or not torch.cuda.is_available():
-        raise UnsupportedError("U302", "PyTorch sees no CUDA device; CUDA text is still generated")
+    torch = torch_with_device()
     y = ops.softmax(torch.zeros((3, 8), device="cuda"))
     if not bool((y == 0.125).all()):
         raise RuntimeError("softmax of zeros is wrong")

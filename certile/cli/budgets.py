@@ -124,6 +124,16 @@ CALL: tuple[Bar, ...] = (
         for framework in ("numpy", "torch")
         for count in (2, 4)
     ),
+    *(
+        Bar(
+            f"overhead {framework} others",
+            f"the same, slowest of nine other calls, {framework} arrays",
+            4.0,
+            "at most",
+            "us",
+        )
+        for framework in ("numpy", "torch")
+    ),
     Bar("prepared", "prepared call of a tiny kernel", 0.6, "at most", "us"),
 )
 MLX_CALL: tuple[Bar, ...] = tuple(
@@ -137,7 +147,7 @@ MLX_CALL: tuple[Bar, ...] = tuple(
     for count in (2, 4)
 )
 COMPILE: tuple[Bar, ...] = (
-    Bar("first call", "first call of a new row kernel", 80.0, "at most", "ms"),
+    Bar("first call", "first call of a new row kernel, worker pool started", 80.0, "at most", "ms"),
     Bar("from disk", "the same from the disk cache", 10.0, "at most", "ms"),
 )
 IMPORT: tuple[Bar, ...] = (Bar("import", "import certile", 0.2, "at most", "s"),)
@@ -149,6 +159,24 @@ STREAMING: tuple[Bar, ...] = tuple(
         ("cross_entropy", 32, 0.6),
         ("logsumexp", 32, 0.6),
         ("weighted sum", 16, 0.8),
+    )
+)
+
+SHARED: tuple[Bar, ...] = tuple(
+    bar
+    for shape in ("4096x4096", "64x4096")
+    for bar in (
+        Bar(
+            f"softmax {shape} core taken",
+            f"softmax {shape} f32: one core taken by a process / one thread alone",
+            1.1,
+            "at most",
+        ),
+        Bar(
+            f"softmax {shape} after torch",
+            f"softmax {shape} f32: torch out= / certile out=, in turn with torch.add",
+            1.0,
+        ),
     )
 )
 
@@ -168,6 +196,7 @@ SIM: tuple[Bar, ...] = (
 BUDGETS: Mapping[str, tuple[Bar, ...]] = {
     "rows": ROWS,
     "streaming": STREAMING,
+    "shared": SHARED,
     "proofs": PROOFS,
     "call": CALL,
     "compile": COMPILE,
@@ -179,6 +208,7 @@ _OF_MLX: Mapping[str, tuple[Bar, ...]] = {"rows": MLX_ROWS, "call": MLX_CALL}
 # What a budget needs that need not be there.
 _NEEDS: Mapping[str, str] = {
     "rows": "the rows budget needs PyTorch",
+    "shared": "the shared budget needs PyTorch",
     "sim": "the sim budget needs clang 16 or later",
 }
 

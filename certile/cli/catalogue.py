@@ -13,6 +13,7 @@ from typing import TypedDict
 
 from certile import ops
 from certile.cli.forms import Case, made_up, ours
+from certile.codegen import TARGETS
 from certile.codes import CATALOGUE, lookup
 from certile.diagnostics import ArgumentError, CertileError
 from certile.ir.array_types import numpy_dtype
@@ -22,9 +23,6 @@ from certile.runtime.target import target
 from certile.targets import DEFAULTS
 
 Entry = dict[str, str]
-
-# Targets that kernels are generated for, with what they are called at `certile plan --target`.
-_TARGETS = ("cpu", "metal", "cuda")
 
 
 class Operation(TypedDict):
@@ -53,7 +51,7 @@ def listing() -> list[Operation]:
                 "signature": str(inspect.Signature(bare)),
                 "gives": sentence,
                 "dtypes": taken,
-                "targets": {each: _on(each, taken) for each in _TARGETS},
+                "targets": {each: _on(each, taken) for each in TARGETS},
             }
         )
     return found

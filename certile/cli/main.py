@@ -39,7 +39,40 @@ app = typer.Typer(
 )
 
 OpArgument = Annotated[str, typer.Argument(help="An operation, or FILE.py:kernel.", metavar="OP")]
-RunTarget = Literal["cpu", "reference", "metal-sim", "metal"]
+ExplainArgument = Annotated[
+    str,
+    typer.Argument(help="An operation, FILE.py:kernel, or a code such as K012.", metavar="OP"),
+]
+ProveArgument = Annotated[
+    str, typer.Argument(help="A law, FILE.py:law or FILE.py:kernel.", metavar="LAW")
+]
+ExplainShapeFlag = Annotated[
+    str,
+    typer.Option(
+        "--shape", help="Extents such as 3x4096; for a kernel of a file also x=3x4096,y=3."
+    ),
+]
+ProveShapeFlag = Annotated[
+    str,
+    typer.Option(help="For a kernel: extents such as 3x4096, or x=3x4096,y=3, or of some."),
+]
+AgainstFlag = Annotated[
+    str,
+    typer.Option(
+        help="numpy, torch, mlx: a comma list; NumPy, and PyTorch where it is, by default."
+    ),
+]
+PlotFlag = Annotated[
+    Path | None,
+    typer.Option(help="Write a picture of bandwidths and ratios, a PNG; needs matplotlib."),
+]
+BudgetsFlag = Annotated[
+    str | None,
+    typer.Option(
+        help="Check bars: rows, streaming, shared, proofs, call, compile, import, sim; a list."
+    ),
+]
+RunTarget = Literal["cpu", "reference", "metal-sim", "metal", "cuda"]
 CacheAction = Literal["info", "clear", "verify"]
 
 
@@ -134,14 +167,8 @@ def plan(
 @guarded
 @spelled_out
 def explain(  # noqa: PLR0913 - a parameter is a flag
-    op: Annotated[
-        str,
-        typer.Argument(help="An operation, FILE.py:kernel, or a code such as K012.", metavar="OP"),
-    ],
-    shape: Annotated[
-        str,
-        typer.Option(help="Extents such as 3x4096; for a kernel of a file also x=3x4096,y=3."),
-    ] = "",
+    op: ExplainArgument,
+    shape: ExplainShapeFlag = "",
     target: TargetFlag = "cpu",
     backend: BackendFlag = "native",
     places: PlaceFlags = PlaceFlags(),  # noqa: B008 - a frozen record
@@ -157,7 +184,7 @@ def explain(  # noqa: PLR0913 - a parameter is a flag
 
     if looks_like_code(op):
         return _explain_code(op, as_json=as_json)
-    from certile.cli.stages import alone, documents, explained
+    from certile.cli.stages import explained, explained_document
     from certile.cli.subject import find
 
     if not shape:
@@ -172,13 +199,7 @@ def explain(  # noqa: PLR0913 - a parameter is a flag
 
         write_file(html, html_page(subject, found, target, form.dtype))
     if as_json:
-        stages = [
-            {"number": stage.number, "name": stage.name, "file": str(path)}
-            for stage, path in zip(found.stages, paths, strict=True)
-        ]
-        shown = alone(documents(found.plans, subject, target, form.dtype))
-        refusals = [refusal.to_json() for refusal in found.refusals]
-        emit({"stages": stages, "plan": shown, "refusals": refusals})
+        emit(explained_document(found, paths, subject, target, form.dtype))
     else:
         for path in (*paths, *([] if html is None else [html])):
             say(str(path))
@@ -228,17 +249,12 @@ def why(
 @app.command()
 @guarded
 def prove(
-    what: Annotated[
-        str, typer.Argument(help="A law, FILE.py:law or FILE.py:kernel.", metavar="LAW")
-    ],
+    what: ProveArgument,
     latex: Annotated[bool, typer.Option("--latex", help="Print what is proved as LaTeX.")] = False,
     steps: Annotated[
         bool, typer.Option("--steps", help="Print the argument, step by step.")
     ] = False,
-    shape: Annotated[
-        str,
-        typer.Option(help="For a kernel: extents such as 3x4096, or x=3x4096,y=3, or of some."),
-    ] = "",
+    shape: ProveShapeFlag = "",
     dtype: Annotated[
         str,
         typer.Option(help="An element type; for a kernel also x=f32,y=i64."),
@@ -292,7 +308,10 @@ def run(  # noqa: PLR0913 - a parameter is a flag
     form: FormFlags = FormFlags(),  # noqa: B008 - a frozen record
     as_json: JsonFlag = False,
 ) -> int:
-    """Run an operation's bare form on made-up data, and check the result."""
+    """Run an operation's bare form on made-up data, and check the result.
+
+    Exits 3 when the plan is declined, and 4 where the target has no device or tool here.
+    """
     from certile.cli.running import report_text, run_op
 
     found = run_op(op, shape, target, form, plan_flags, check=check, backend=backend)
@@ -306,23 +325,10 @@ def bench(  # noqa: PLR0913 - a parameter is a flag
     ops: Annotated[str, typer.Option(help="Operations, a comma list.")] = "softmax,layer_norm",
     shapes: Annotated[str, typer.Option(help="Shapes, a comma list.")] = "4096x4096",
     dtypes: Annotated[str, typer.Option(help="Element types, a comma list.")] = "f32",
-    against: Annotated[
-        str,
-        typer.Option(
-            help="numpy, torch, mlx: a comma list; NumPy, and PyTorch where it is, by default."
-        ),
-    ] = "",
+    against: AgainstFlag = "",
     backend: BackendFlag = "native",
-    plot: Annotated[
-        Path | None,
-        typer.Option(help="Write a picture of bandwidths and ratios, a PNG; needs matplotlib."),
-    ] = None,
-    budgets: Annotated[
-        str | None,
-        typer.Option(
-            help="Check bars: rows, streaming, proofs, call, compile, import, sim; a list."
-        ),
-    ] = None,
+    plot: PlotFlag = None,
+    budgets: BudgetsFlag = None,
     as_json: JsonFlag = False,
 ) -> int:
     """Measure operations beside the frameworks' own, or check the bars of `--budgets`.

@@ -173,8 +173,39 @@ def call() -> Figures:
         found[f"overhead {name} 4"] = _least(
             partial(ops.layer_norm, x, weight, bias, out=y)
         ) - _least(four)
+        found[f"overhead {name} others"] = _slowest_of_others(make) - _least(two)
         found["prepared"] = max(_least(two), found.get("prepared", 0.0))
     return found
+
+
+def _slowest_of_others(make: Callable[[Any], Any]) -> float:
+    """Return what the slowest call takes of the operations that look at more than signatures.
+
+    They read labels and indices, add up what a launch makes, or have an option that is a number.
+    None is given more than four arrays, and their kernels count as the softmax that is taken off,
+    which is the shortest.
+    """
+    import numpy as np
+
+    from certile import ops
+
+    x, y = make(np.ones((1, 16), np.float32)), make(np.empty((1, 16), np.float32))
+    loss, number = make(np.empty(1, np.float32)), make(np.array([0]))
+    weight, four = make(np.ones(16, np.float32)), make(np.empty((1, 4), np.float32))
+    places, codes = make(np.empty((1, 4), np.int64)), make(np.empty((1, 16), np.int8))
+    total = make(np.empty((), np.float32))
+    calls = (
+        partial(ops.cross_entropy, x, number, reduction="none", out=loss),
+        partial(ops.cross_entropy, x, number, reduction="none", weight=weight, out=loss),
+        partial(ops.cross_entropy, x, number, out=total),
+        partial(ops.embedding, x, number, out=y),
+        partial(ops.group_norm, x, 4, weight, weight, out=y),
+        partial(ops.topk, x, 4, out=(four, places)),
+        partial(ops.quantize_rows, x, out=(codes, loss)),
+        partial(ops.norm_quantize, x, weight, out=(codes, loss)),
+        partial(ops.var, x, -1, correction=1, out=loss),
+    )
+    return max(map(_least, calls))
 
 
 def _calls_with_mlx() -> Figures:
@@ -279,6 +310,13 @@ def streaming() -> Figures:
     return figures()
 
 
+def shared() -> Figures:
+    """Measure calls beside a process that takes a core, and in turn with PyTorch."""
+    from certile.cli.shared_cores import figures
+
+    return figures()
+
+
 def proofs() -> Figures:
     """Measure what checking and deriving cost."""
     from certile.cli.proofs import figures
@@ -304,6 +342,7 @@ def sim() -> Figures:
 MEASURES: dict[str, Callable[[], Figures]] = {
     "rows": rows,
     "streaming": streaming,
+    "shared": shared,
     "proofs": proofs,
     "call": call,
     "compile": compile,

@@ -38,6 +38,8 @@ GOOD, FAILED, USAGE, DECLINED, UNSUPPORTED, INTERNAL = 0, 1, 2, 3, 4, 70
 
 def say(text: str = "") -> None:
     """Print one line of a result; A311 where standard output takes no more."""
+    if sys.stdout is None:  # closed by whoever started the process, who reads nothing then
+        return
     try:
         sys.stdout.write(text + "\n")
         sys.stdout.flush()
@@ -47,6 +49,12 @@ def say(text: str = "") -> None:
     except OSError as error:
         _discard_output()
         raise unwritable("standard output", error) from error
+
+
+def _complain(text: str) -> None:
+    """Print to standard error, if the process has one."""
+    if sys.stderr is not None:
+        sys.stderr.write(text + "\n")
 
 
 def _discard_output() -> None:
@@ -69,7 +77,7 @@ def answer(document: Mapping[str, object], as_text: Callable[[], str], *, as_jso
 
 def progress(text: str = "") -> None:
     """Show how far a long command is, on a terminal alone; without a text, wipe it out."""
-    if sys.stderr.isatty():
+    if sys.stderr is not None and sys.stderr.isatty():
         sys.stderr.write(f"\r{text}\033[K")
 
 
@@ -132,7 +140,7 @@ def shown(error: CertileError, *, as_json: bool) -> int:
             # Where standard output takes nothing the exit code has to do.
             emit({"error": {"code": error.code, "text": str(error), "exit": code}})
     else:
-        sys.stderr.write(f"{error}\n")
+        _complain(str(error))
     return code
 
 
@@ -157,7 +165,7 @@ def _crashed(error: Exception, *, as_json: bool) -> int:
     if as_json:
         emit({"error": {"code": "V904", "text": str(error), "exit": INTERNAL, "crash": str(crash)}})
     where = f"What a report needs is in {crash}" if crash else "No folder took a crash file"
-    sys.stderr.write(f"{text}\nThis is a fault of certile. {where}\n")
+    _complain(f"{text}\nThis is a fault of certile. {where}")
     return INTERNAL
 
 

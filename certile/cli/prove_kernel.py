@@ -21,7 +21,7 @@ from certile.ir.dtypes import DType
 from certile.ir.folds import fold_of
 from certile.ir.laws import Law, is_built_in
 from certile.ir.loads import merged_loads
-from certile.ir.tile import Fallback, Kernel, Reduce, ScalarArg, Scan, Tile
+from certile.ir.tile import FOLD_POLICIES, Fallback, Kernel, Reduce, ScalarArg, Scan, Tile
 from certile.ir.walk import parallel_regions, specialise, values
 from certile.proof import render
 from certile.proof.check.regions import claimed
@@ -31,7 +31,6 @@ from certile.records import record
 from certile.runtime.kernel import TileKernel
 from certile.search.regions import Derived, Rewrite, derived
 
-_FOLDS = ("fold_left", "fold_right")
 _DIGITS = 12
 # What to change where an obligation fails; docs/proofs.md says more.
 _HELP = {
@@ -159,7 +158,7 @@ def _uses(kernel: Kernel) -> Iterator[dict[str, object]]:
 
 
 def _use(kind: str, law: Law, policy: str, accumulate: DType) -> dict[str, object]:
-    digest = None if policy in _FOLDS else certificate_of(law, accumulate)
+    digest = None if policy in FOLD_POLICIES else certificate_of(law, accumulate)
     return {
         "kind": kind,
         "law": law.name,
@@ -173,7 +172,7 @@ def _use(kind: str, law: Law, policy: str, accumulate: DType) -> dict[str, objec
 
 def _held_by(law: Law, policy: str, digest: str | None) -> str:
     """Say what stands behind the order in which a law's elements are joined."""
-    if policy in _FOLDS:
+    if policy in FOLD_POLICIES:
         return "order as written, which needs no proof"
     if digest is not None:
         return "certificate"

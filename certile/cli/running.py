@@ -26,7 +26,7 @@ from certile.reference.agrees import Agreement, agrees
 from certile.reference.probes import exact_probes, index_ranges, one_hot_probes, thresholds
 from certile.runtime.target import target as on_target
 
-RunTarget = Literal["cpu", "reference", "metal-sim", "metal"]
+RunTarget = Literal["cpu", "reference", "metal-sim", "metal", "cuda"]
 Arguments = dict[str, Any]
 Runner = Callable[[Arguments], list[str]]
 
@@ -57,7 +57,8 @@ def run_op(
 ) -> dict[str, object]:
     """Run the bare form and return the document of `certile run --json`.
 
-    Raises ArgumentError A308 for a kernel of a file, and what a call of the operation raises.
+    Raises ArgumentError A308 for a kernel of a file, UnsupportedError U303 and U402 for a device
+    that is not there, and what a call of the operation raises.
     """
     if ":" in op:
         raise ArgumentError(
@@ -69,15 +70,7 @@ def run_op(
     asked = {"weight": form.weight, "bias": form.bias, "residual": form.residual}
     subject = bare(op, extents, form.dtype, **asked)
     require_memory(_COPIES * _bytes(subject), f"{op} of {shape}")
-    runner = _runner(subject, target, flags, backend)
-    found: list[tuple[_Trial, Agreement]] = []
-    reports: list[str] = []
-    for trial in _trials(subject) if check else _first(subject):
-        before = {name: _copied(value) for name, value in trial.arguments.items()}
-        reports += [f"{trial.name}: {text}" for text in runner(trial.arguments)]
-        if check:
-            found.append((trial, _judged(subject, before, trial.arguments)))
-    reports += [f"{t.name}: {a.worst}" for t, a in found if a.worst is not None]
+    found, reports = _tried(subject, _runner(subject, target, flags, backend), check=check)
     probes = [agreement for trial, agreement in found if trial.exact]
     return {
         "op": op,
@@ -93,6 +86,21 @@ def run_op(
         "ok": not reports and all(a.ok for _, a in found),
         "reports": reports,
     }
+
+
+def _tried(
+    subject: Bare, runner: Runner, *, check: bool
+) -> tuple[list[tuple[_Trial, Agreement]], list[str]]:
+    """Run the trials, the first alone where nothing is checked; return verdicts and complaints."""
+    found: list[tuple[_Trial, Agreement]] = []
+    reports: list[str] = []
+    for trial in _trials(subject) if check else _first(subject):
+        before = {name: _copied(value) for name, value in trial.arguments.items()}
+        reports += [f"{trial.name}: {text}" for text in runner(trial.arguments)]
+        if check:
+            found.append((trial, _judged(subject, before, trial.arguments)))
+    reports += [f"{t.name}: {a.worst}" for t, a in found if a.worst is not None]
+    return found, reports
 
 
 def _bytes(subject: Bare) -> int:
@@ -114,6 +122,10 @@ def _runner(subject: Bare, target: RunTarget, flags: PlanFlags, backend: Backend
         from certile.cli.simulated import simulator
 
         return simulator(subject, flags.options())
+    if target == "cuda":
+        from certile.cli import on_cuda
+
+        return on_cuda.runner(subject, flags.options())
     options = flags.options()
 
     def run(arguments: Arguments) -> list[str]:

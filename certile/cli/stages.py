@@ -110,6 +110,21 @@ class Explained:
         return paths
 
 
+def explained_document(
+    found: Explained, paths: Sequence[Path], subject: Subject, target: str, dtype: str
+) -> dict[str, object]:
+    """Return the JSON document of `certile explain`; `paths` are where the stages were written."""
+    stages = [
+        {"number": stage.number, "name": stage.name, "file": str(path)}
+        for stage, path in zip(found.stages, paths, strict=True)
+    ]
+    return {
+        "stages": stages,
+        "plan": alone(documents(found.plans, subject, target, dtype)),
+        "refusals": [refusal.to_json() for refusal in found.refusals],
+    }
+
+
 def explained(
     subject: Subject, target: Target, flags: PlanFlags, dtype: str, backend: Backend = "native"
 ) -> Explained:

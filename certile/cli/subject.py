@@ -114,7 +114,8 @@ def stand_ins(
     """Return an argument for each parameter that has no default: a shaped one, or the number 1.
 
     With `by_rank` a view that `shape` does not tell has extents of 1 where its annotation gives a
-    rank.  Raises ArgumentError A309 for a view whose shape nothing tells.
+    rank.  Raises ArgumentError A309 for a view whose shape nothing tells, and for a compile-time
+    value without a default.
     """
     known = told(kernel, shape)
     own_dtypes, common = _dtypes(dtype)
@@ -134,6 +135,10 @@ def stand_ins(
         elif parameter.kind in ("scalar", "number") and not _has_default(kernel, name):
             whole = parameter.number == "int" or not (parameter.dtype or f32).is_float
             made[name] = True if parameter.number == "bool" else 1 if whole else 1.0
+        elif parameter.kind == "constant" and not _has_default(kernel, name):
+            message = f"the compile-time value {name} has no default, and commands give none"
+            hint = f"give {name} a default in the kernel, or call kernel.prepare in Python"
+            raise ArgumentError("A309", message, hint=hint)
     return made
 
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from math import prod
 from typing import Any
 
+from certile.cli.on_cuda import device_runner
 from certile.cli.subject import Subject
 from certile.diagnostics import ArgumentError
 from certile.ops.kernels import Bare, bare
@@ -57,7 +58,8 @@ def machine() -> Sheet:
 def runner(subject: Bare, target: str, options: Options) -> Callable[[Arguments], list[str]]:
     """Return what runs the form in place, and gives the findings of the simulator.
 
-    Raises ArgumentError A311 for a device, which TVM does not drive here.
+    Raises ArgumentError A311 for a Metal device, which TVM does not drive here, and
+    UnsupportedError U303 where there is no CUDA device.
     """
     if target == "metal":
         message = "--backend tirx runs Metal text in the simulator"
@@ -72,6 +74,8 @@ def runner(subject: Bare, target: str, options: Options) -> Callable[[Arguments]
 
         return run
     artifacts = [exported.artifact(at) for at in range(len(exported.launches))]
+    if target == "cuda":
+        return device_runner(subject, artifacts)
 
     def simulate(arguments: Arguments) -> list[str]:
         reports = [metal_sim.run_device(artifact, arguments) for artifact in artifacts]

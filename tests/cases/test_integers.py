@@ -29,15 +29,18 @@ def test_floor_division_by_run_time_values(dtype):
         assert y[i, 1, j] == int(x[i]) % int(d[j])
 
 
-@pytest.mark.parametrize("dtype", SIGNED[2:])
+@pytest.mark.parametrize("dtype", SIGNED)
 def test_floor_division_by_constants(dtype):
+    # 512 is no number of 8 bits; 64 shifts as well.
+    power = 64 if dtype == np.int8 else 512
+
     @ct.tile_kernel
     def kernel(x, y):
         for r in ct.parallel(ct.axis("rows", x.shape[0])):
             y[r, 0] = x[r] // 2
             y[r, 1] = x[r] % 2
             y[r, 2] = x[r] // -2
-            y[r, 3] = x[r] // 512
+            y[r, 3] = x[r] // power
             y[r, 4] = x[r] % 5
             y[r, 5] = x[r] // 5
 
@@ -46,7 +49,7 @@ def test_floor_division_by_constants(dtype):
     assert y[1].tolist() == [-4, 1, 3, -1, 3, -2]
     assert y[0, 5] == -5
     assert y[2, 3] == -1
-    assert y.tolist() == [[v // 2, v % 2, v // -2, v // 512, v % 5, v // 5] for v in DIVIDENDS]
+    assert y.tolist() == [[v // 2, v % 2, v // -2, v // power, v % 5, v // 5] for v in DIVIDENDS]
 
 
 def test_floor_division_of_scalars_and_coordinates():
@@ -108,6 +111,38 @@ def test_index_arithmetic_agrees_with_python_over_a_range():
         values = range(offset, offset + 81)
         wanted = [[v // divisor for v in values], [v % divisor for v in values], [*values]]
         assert found.tolist() == wanted
+
+
+DIVISORS = [d for d in range(-40, 41) if d]
+PAIRS = [(a, b) for a in (-40, -7, -2, -1, 1, 2, 7, 40) for b in (-71, -3, -1, 1, 3, 69)]
+
+
+@pytest.mark.parametrize("target", ["cpu", "reference"])
+def test_every_small_number_by_every_small_constant(target):
+    """Floor, remainder, and both behind another constant: what a simplifier has rules for."""
+
+    @ct.tile_kernel
+    def kernel(y, z):
+        values = ct.axis("values", y.shape[2])
+        for _ in ct.parallel(ct.axis("one", 1)):
+            v = ct.iota(values) - 40
+            for at, d in enumerate(DIVISORS):
+                y[0, at, values] = v // d
+                y[1, at, values] = v % d
+                y[2, at, values] = (v * d + 3) // d
+            for at, (a, b) in enumerate(PAIRS):
+                z[0, at, values] = v // a // b
+                z[1, at, values] = (v * a) // b
+                z[2, at, values] = v % a % b
+
+    y, z = np.zeros((3, 80, 81), np.int64), np.zeros((3, len(PAIRS), 81), np.int64)
+    with ct.target(target):
+        kernel(y, z)
+    numbers = range(-40, 41)
+    rows = [[(v // d, v % d, (v * d + 3) // d) for v in numbers] for d in DIVISORS]
+    np.testing.assert_array_equal(y, np.moveaxis(np.array(rows), 2, 0))
+    rows = [[(v // a // b, v * a // b, v % a % b) for v in numbers] for a, b in PAIRS]
+    np.testing.assert_array_equal(z, np.moveaxis(np.array(rows), 2, 0))
 
 
 @pytest.mark.parametrize(

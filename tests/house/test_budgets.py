@@ -51,6 +51,17 @@ def test_skips_and_expected_failures_say_why():
     assert not silent
 
 
+def test_a_package_that_is_missing_is_no_skip():
+    """Set-up installs every package that a test imports."""
+    skipped = [
+        f"{name(path)}:{node.lineno}"
+        for path in python_files("tests")
+        for node in ast.walk(tree(path))
+        if isinstance(node, ast.Attribute) and node.attr == "importorskip"
+    ]
+    assert not skipped
+
+
 def _skips(node):
     """Tell whether a node is a skip: a call of one, or a bare `pytest.mark.skip`."""
     if isinstance(node, ast.Call):
@@ -58,7 +69,6 @@ def _skips(node):
             "skip",
             "skipif",
             "xfail",
-            "importorskip",
         }
     return any(
         isinstance(mark, ast.Attribute) and mark.attr in {"skip", "xfail"}
@@ -69,8 +79,6 @@ def _skips(node):
 def _gives_a_reason(node):
     if not isinstance(node, ast.Call):
         return False
-    if node.func.attr == "importorskip":
-        return True  # it names the package that is missing by itself
     given = [keyword.value for keyword in node.keywords if keyword.arg == "reason"]
     given += node.args if node.func.attr in {"skip", "xfail"} else []
     # A reason may be built at run time; only a missing or an empty one is an offence.

@@ -3,8 +3,10 @@
 from contextlib import contextmanager
 
 import numpy as np
+import pytest
 
 import certile as ct
+from certile.diagnostics import CertileError
 from certile.runtime.metal import context, fake
 
 
@@ -22,6 +24,15 @@ def plus(x: ct.View[ct.f32, 1], y: ct.View[ct.f32, 1], number: ct.f32):
     items = ct.axis("items", x.shape[0])
     for i in ct.parallel(items):
         y[i] = x[i] + number
+
+
+@ct.tile_kernel
+def two_launches(x: ct.View[ct.f32, 1], y: ct.View[ct.f32, 1], z: ct.View[ct.f32, 1]):
+    few, many = ct.axis("few", x.shape[0]), ct.axis("many", y.shape[0])
+    for i in ct.parallel(few):
+        x[i] = 1.0
+    for i in ct.parallel(many):
+        z[i] = y[i] + 1.0
 
 
 @ct.tile_kernel
@@ -74,3 +85,11 @@ def on_fake(*faults, offline=None, **figures):
     device = fake.FakeDevice(faults, **figures)
     with context.use(device, offline), ct.target("metal"):
         yield device
+
+
+def refused(code, call):
+    """Call what is refused with a code; return the error."""
+    with pytest.raises(CertileError) as caught:
+        call()
+    assert caught.value.code == code
+    return caught.value

@@ -8,7 +8,7 @@ import pytest
 
 import certile as ct
 from certile import ops
-from certile.diagnostics import CertileError, UnsupportedError
+from certile.diagnostics import UnsupportedError
 from certile.runtime.metal import fake, memory
 from certile.runtime.metal.memory import Span, merged
 from tests.metal_launch.kernels import (
@@ -18,8 +18,10 @@ from tests.metal_launch.kernels import (
     numbers,
     on_fake,
     plus,
+    refused,
     softmax,
     twice,
+    two_launches,
 )
 
 
@@ -147,25 +149,10 @@ def test_no_instances_are_no_launch():
 
 
 def test_a_launch_without_groups_beside_one_with_some():
-    @ct.tile_kernel
-    def both(x: ct.View[ct.f32, 1], y: ct.View[ct.f32, 1], z: ct.View[ct.f32, 1]):
-        few, many = ct.axis("few", x.shape[0]), ct.axis("many", y.shape[0])
-        for i in ct.parallel(few):
-            x[i] = 1.0
-        for i in ct.parallel(many):
-            z[i] = y[i] + 1.0
-
     y, z = numbers(9), np.zeros(9, np.float32)
     with on_fake():
-        both(np.zeros(0, np.float32), y, z)
+        two_launches(np.zeros(0, np.float32), y, z)
     np.testing.assert_array_equal(z, y + np.float32(1))
-
-
-def refused(code, call):
-    with pytest.raises(CertileError) as caught:
-        call()
-    assert caught.value.code == code
-    return caught.value
 
 
 @ct.tile_kernel
@@ -192,9 +179,41 @@ def test_an_array_without_elements_is_bound_inside_a_buffer(at):
 
 
 def test_an_array_that_begins_after_its_elements():
-    x = numbers(8)
+    x, y = numbers(8), np.zeros((2, 8), np.float32)
     with on_fake():
-        refused("U401", lambda: plus(x[::-1], np.zeros_like(x), 1.0))
+        plus(x[::-1], y[1, ::-1], 1.0)
+        # In one buffer with what lies between its elements.
+        plus(y[1], y[0, ::-1], 1.0)
+    np.testing.assert_array_equal(y[1], x + np.float32(1))
+    np.testing.assert_array_equal(y[0, ::-1], y[1] + np.float32(1))
+
+
+@ct.tile_kernel
+def widened(x: ct.View[ct.u8, 1], y: ct.View[ct.f32, 1]):
+    items = ct.axis("items", x.shape[0])
+    for i in ct.parallel(items):
+        y[i] = ct.cast(x[i], ct.f32) + 1.0
+
+
+def test_the_fields_of_a_record():
+    """Arrays of two element types in one buffer, whose bytes are no whole number of the larger."""
+    records = np.zeros(9, [("y", np.float32), ("x", np.uint8), ("rest", np.uint8, 3)])
+    records["x"] = np.arange(9)
+    records["rest"] = 7
+    with on_fake():
+        widened(records["x"], records["y"])
+    np.testing.assert_array_equal(records["y"], np.arange(9) + np.float32(1))
+    np.testing.assert_array_equal(records["x"], np.arange(9))
+    assert (records["rest"] == 7).all()
+
+
+def test_arrays_between_each_other_that_run_both_ways():
+    y = numbers(18)
+    meant = y.copy()
+    meant[1::2] = y[::2][::-1] + np.float32(1)
+    with on_fake():
+        plus(y[::2][::-1], y[1::2], 1.0)
+    np.testing.assert_array_equal(y, meant)
 
 
 def test_an_array_larger_than_a_buffer():

@@ -98,7 +98,6 @@ def test_inputs_are_not_written_back():
 
 
 def test_an_export_says_what_is_written():
-    pytest.importorskip("tvm")
     from certile import tirx
 
     made = tirx.export("softmax", (5, 70), "metal", noalias=True, capability=True).artifact()
@@ -114,7 +113,6 @@ def test_artifacts_that_no_device_here_runs():
 
 
 def test_what_tvm_makes_of_an_export_runs():
-    pytest.importorskip("tvm")
     from certile import tirx
 
     x = numbers(5, 70)

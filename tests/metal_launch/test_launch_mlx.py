@@ -3,6 +3,7 @@
 `certile.runtime.metal.fake_frameworks` plays MLX's side of the contract.
 """
 
+import mlx.core as mx
 import numpy as np
 import pytest
 
@@ -21,8 +22,6 @@ from tests.metal_launch.kernels import (
     softmax,
     twice,
 )
-
-mx = pytest.importorskip("mlx.core")
 
 
 @pytest.fixture(autouse=True)

@@ -9,8 +9,6 @@ import pytest
 
 from tests.house.sources import ROOT
 
-pytest.importorskip("coverage")
-
 # Runs where this test does not: in the tests that it measures.
 _INSIDE = "LAUNCH_TESTS_MEASURED"
 

@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from certile import ops
-from certile.cli import budgets, contest, measures
+from certile.cli import budgets, contest, measures, shared_cores
 from certile.cli.budgets import Bar, bars_of, judged
 from certile.cli.contest import Case, Race
 from certile.cli.main import app
@@ -111,3 +111,51 @@ def test_a_ceiling_is_the_time_of_a_copy_of_the_same_bytes() -> None:
     assert rival.bytes == moved
     assert rival.ceiling == pytest.approx(rival.median / (moved / rival.own_copy_speed))
     assert rival.to_json()["ceiling"] == rival.ceiling
+
+
+def test_bars_of_shared_cores_are_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both figures of a shape, of results that were checked; one core has none to be taken."""
+    assert {bar.figure for bar in bars_of("shared")} == {
+        f"softmax {shape} {kind}"
+        for shape in shared_cores.SHAPES
+        for kind in ("core taken", "after torch")
+    }
+    monkeypatch.setattr(shared_cores, "SHAPES", ("4x64",))
+    monkeypatch.setattr(shared_cores, "_ROUNDS", 1)
+    monkeypatch.setattr(shared_cores, "_SECONDS", 0.01)
+    monkeypatch.setattr(shared_cores, "allowed_cpus", lambda: 2)
+    found = shared_cores.figures()
+    assert set(found) == {"softmax 4x64 core taken", "softmax 4x64 after torch"}
+    assert min(found.values()) > 0
+    monkeypatch.setattr(shared_cores, "allowed_cpus", lambda: 1)
+    assert set(shared_cores.figures()) == {"softmax 4x64 after torch"}
+    monkeypatch.setattr(ops, "softmax", lambda x, out: np.copyto(out, x))
+    with pytest.raises(RuntimeError, match="softmax 4x64 is wrong"):
+        shared_cores.figures()
+
+
+def test_the_process_that_takes_a_core_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    started = []
+    popen = shared_cores.subprocess.Popen
+
+    def noted(command: list[str]) -> object:
+        started.append(popen(command))
+        return started[-1]
+
+    monkeypatch.setattr(shared_cores.subprocess, "Popen", noted)
+    with shared_cores._one_core_taken():
+        assert started[0].poll() is None
+    assert started[0].returncode is not None
+
+
+def test_calls_of_operations_that_read_their_arguments_are_measured(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    called = []
+    monkeypatch.setattr(measures, "_least", lambda work: called.append(work.func) or len(called))
+    assert measures._slowest_of_others(np.asarray) == 9
+    assert ops.cross_entropy in called
+    assert ops.embedding in called
+    assert {f"overhead {name} others" for name in ("numpy", "torch")} <= {
+        bar.figure for bar in bars_of("call") if bar.limit == 4.0
+    }

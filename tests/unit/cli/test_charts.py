@@ -16,8 +16,6 @@ from certile.cli.contest import Case, Figure
 from certile.cli.main import app
 from certile.diagnostics import ArgumentError, UnsupportedError
 
-pytest.importorskip("matplotlib", reason="the pictures need the extra `plot`")
-
 OPS = tuple(f"operation_{n}" for n in range(12))
 TIMES = {"certile out=": 1e-3, "certile": 1.5e-3, "torch": 4e-3}
 

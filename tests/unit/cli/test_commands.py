@@ -9,13 +9,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
 import certile
 from certile import ops
 from certile.cli import abilities, bench
-from certile.cli.main import app
 from certile.diagnostics import ArgumentError
+from tests.unit.cli.command_line import run
 
 KERNELS = """
 import certile as ct
@@ -60,11 +59,6 @@ def summed(x: ct.View, y: ct.View[ct.f32, 1]):
     for r in ct.parallel(rows):
         y[r] = ct.reduce(x[r, cols], cols, ct.add)
 """
-
-
-def run(*arguments: str) -> tuple[int, str, str]:
-    done = CliRunner().invoke(app, list(arguments))
-    return done.exit_code, done.stdout, done.stderr
 
 
 @pytest.fixture

@@ -8,20 +8,14 @@ import sys
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 from certile.cli import contest, memory, running
 from certile.cli.bench import opponents
-from certile.cli.main import app
 from certile.cli.memory import available_bytes, require_memory
 from certile.cli.options import FormFlags, dtype_name, parse_shape
 from certile.diagnostics import ArgumentError, UnsupportedError
 from certile.search import kept
-
-
-def run(*arguments: str) -> tuple[int, str, str]:
-    done = CliRunner().invoke(app, list(arguments))
-    return done.exit_code, done.stdout, done.stderr
+from tests.unit.cli.command_line import run
 
 
 @pytest.mark.parametrize(
@@ -197,3 +191,53 @@ def test_the_cache_is_shown_verified_and_cleared(
     cleared = json.loads(run("cache", "--json")[1])["parts"]
     assert [part["entries"] for part in cleared] == [0, 0, 0]
     assert entries() == []
+
+
+SELECTS = """
+import certile as ct
+
+@ct.tile_kernel
+def kth(x: ct.View, y: ct.View, k: ct.constexpr):
+    rows, cols, top = ct.axis("rows", x.shape[0]), ct.axis("cols", x.shape[1]), ct.axis("top", k)
+    for r in ct.parallel(rows):
+        y[r] = ct.at(ct.topk(x[r, cols], top, cols)[0], top, k - 1)
+
+@ct.tile_kernel
+def attention(q: ct.View, k: ct.View, v: ct.View, o: ct.View):
+    n, m, d = ct.axis("n", q.shape[0]), ct.axis("m", k.shape[0]), ct.axis("d", q.shape[1])
+    e = ct.axis("e", v.shape[1])
+    for i in ct.parallel(n):
+        s = ct.reduce(q[i, d] * k[m, d], d, ct.add)
+        p = ct.exp(s - ct.reduce(s, m, ct.maximum))
+        o[i, e] = ct.reduce(p * v[m, e], m, ct.add) / ct.reduce(p, m, ct.add)
+"""
+
+
+@pytest.fixture
+def selects(tmp_path: Path) -> Path:
+    path = tmp_path / "selects.py"
+    path.write_text(SELECTS)
+    return path
+
+
+@pytest.mark.parametrize("command", ["plan", "why", "prove"])
+def test_a_compile_time_value_that_a_command_cannot_know(selects: Path, command: str) -> None:
+    code, _, complaint = run(command, f"{selects}:kth", "--shape", "x=64x512,y=64")
+    assert code == 2
+    assert "A309" in complaint
+    assert "the compile-time value k has no default" in complaint
+    assert "give k a default" in complaint
+
+
+def test_a_plan_names_the_folds_that_became_one(selects: Path) -> None:
+    shapes = "q=64x64,k=128x64,v=128x64,o=64x64"
+    code, shown, _ = run("plan", f"{selects}:attention", "--shape", shapes, "--target", "metal")
+    assert code == 0
+    assert "  derived      maximum and add and add as one reduction, law" in shown
+
+
+def test_closed_streams_are_not_written_to() -> None:
+    command = f"{sys.executable} -m certile ops >&- 2>&-"
+    assert subprocess.run(["/bin/sh", "-c", command], check=False).returncode == 0
+    command = f"{sys.executable} -m certile plan no_such --shape 3x4 >&- 2>&-"
+    assert subprocess.run(["/bin/sh", "-c", command], check=False).returncode == 2
