@@ -62,6 +62,11 @@ def with_nan(x):
     return one_law(laws.MAXIMUM, x)
 
 
+def wrapped(x):
+    """Numbers as i32, those beyond it modulo 2**32."""
+    return x.astype(np.int64).astype(np.int32)
+
+
 def small(x):
     return np.clip(x, -20, 20)
 
@@ -74,7 +79,7 @@ SUBJECTS = {
     "maximum": with_nan,
     "argmax": lambda x: one_law(laws.ARGMAX, np.round(x), i64),
     "mean_var": moments,
-    "add_i32": lambda x: one_law(laws.ADD, (x * 2.0**18).astype(np.int32), i32),
+    "add_i32": lambda x: one_law(laws.ADD, wrapped(x * 2.0**18), i32),
     "add_quotients": lambda x: of_leaves(
         "quotients", x, lambda b, v: b.map("div", b.map("sqrt", b.map("abs", v)), 3.0),
         math="precise",
