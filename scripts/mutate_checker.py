@@ -1,7 +1,7 @@
 """Change the proof checker in one place at a time, and see whether its tests notice.
 
     python scripts/mutate_checker.py                  every file of certile/proof/check
-    python scripts/mutate_checker.py rules replay     these files
+    python scripts/mutate_checker.py rules terms      these files
     python scripts/mutate_checker.py --thorough       run survivors through tests/proof as well
 
 A mutant takes a premise away (`require` of something, one part of an `and` or `or`, a `not`), turns
@@ -37,7 +37,10 @@ CHECK = ROOT / "certile" / "proof" / "check"
 EQUIVALENTS = Path(__file__).with_name("checker_equivalents.json")
 # What is quick and most likely to notice comes first: a run ends with the first failure.
 FAST = (
-    *(f"tests/unit/proof/test_{name}.py" for name in ("limits", "rules", "replay", "kinds")),
+    *(
+        f"tests/unit/proof/test_{name}.py"
+        for name in ("limits", "sizes", "rules", "replay", "kinds")
+    ),
     *(
         f"tests/unit/proof/test_{name}.py"
         for name in ("field", "terms", "elaborate", "certificate")
