@@ -101,6 +101,21 @@ _layer_norm = Operation("layer_norm", RowMap)
 _group_norm = Operation("group_norm", Groups)
 
 
+def _given(
+    x: Array, weight: Array, bias: Array, residual: Array
+) -> tuple[tuple[str, ...], tuple[Array, ...]]:
+    """Return the names of the extras that are not None, and x with them, in the order of names."""
+    extras: tuple[str, ...] = ()
+    inputs: tuple[Array, ...] = (x,)
+    if weight is not None:
+        extras, inputs = ("weight",), (x, weight)
+    if bias is not None:
+        extras, inputs = (*extras, "bias"), (*inputs, bias)
+    if residual is not None:
+        extras, inputs = (*extras, "residual"), (*inputs, residual)
+    return extras, inputs
+
+
 def rms_norm(  # noqa: PLR0913 - as the frameworks have it
     x: Array,
     weight: Array = None,
@@ -119,12 +134,10 @@ def rms_norm(  # noqa: PLR0913 - as the frameworks have it
     """
     if guard is not None:
         checks.require_no_guard(guard)
-    extras: tuple[str, ...] = ()
-    inputs: tuple[Array, ...] = (x,)
-    if weight is not None:
-        extras, inputs = ("weight",), (x, weight)
-    if residual is not None:
-        extras, inputs = (*extras, "residual"), (*inputs, residual)
+    extras: tuple[str, ...] = ("weight",)
+    inputs: tuple[Array, ...] = (x, weight)
+    if weight is None or residual is not None:
+        extras, inputs = _given(x, weight, None, residual)
     normalised = axis if axis.__class__ is int else checks.plain_axis(axis)
     return _rms_norm(inputs, out, ("rms_norm", normalised, dtype, extras, eps))
 
@@ -153,12 +166,8 @@ def layer_norm(  # noqa: PLR0913 - as the frameworks have it
     # The usual call comes first: everything here stands on the path of each call.
     extras: tuple[str, ...] = ("weight", "bias")
     inputs: tuple[Array, ...] = (x, weight, bias)
-    if weight is None or bias is None:
-        extras, inputs = ((), (x,)) if weight is None else (("weight",), (x, weight))
-    if weight is None and bias is not None:
-        extras, inputs = (*extras, "bias"), (*inputs, bias)
-    if residual is not None:
-        extras, inputs = (*extras, "residual"), (*inputs, residual)
+    if weight is None or bias is None or residual is not None:
+        extras, inputs = _given(x, weight, bias, residual)
     normalised = axis if axis.__class__ is int else checks.plain_axis(axis)
     return _layer_norm(inputs, out, ("layer_norm", normalised, dtype, extras, eps))
 
@@ -193,11 +202,7 @@ def group_norm(  # noqa: PLR0913 - as the frameworks have it
         eps = checks.real_number("group_norm", "eps", eps)
     extras: tuple[str, ...] = ("weight", "bias")
     inputs: tuple[Array, ...] = (x, weight, bias)
-    if weight is None or bias is None:
-        extras, inputs = ((), (x,)) if weight is None else (("weight",), (x, weight))
-    if weight is None and bias is not None:
-        extras, inputs = (*extras, "bias"), (*inputs, bias)
-    if residual is not None:
-        extras, inputs = (*extras, "residual"), (*inputs, residual)
+    if weight is None or bias is None or residual is not None:
+        extras, inputs = _given(x, weight, bias, residual)
     channels = channel_axis if channel_axis.__class__ is int else checks.plain_axis(channel_axis)
     return _group_norm(inputs, out, (num_groups, channels, eps, extras, dtype))

@@ -1,21 +1,9 @@
 """Instances of a call that meet in memory: what is refused, before anything is written."""
 
 import numpy as np
-import pytest
 
 import certile as ct
-from certile.diagnostics import CertileError
-
-
-def numbers(*shape, dtype=np.float32, seed=0):
-    return np.random.default_rng(seed).standard_normal(shape).astype(dtype)
-
-
-def refused(code, call, *args, **keywords):
-    with pytest.raises(CertileError) as caught:
-        call(*args, **keywords)
-    assert caught.value.code == code
-    return caught.value
+from tests.unit.calls.calling import numbers, refused
 
 
 def test_an_instance_must_keep_to_its_own_elements_in_place():

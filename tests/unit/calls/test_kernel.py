@@ -10,13 +10,13 @@ import pytest
 import certile as ct
 from certile.diagnostics import (
     ArgumentError,
-    CertileError,
     InternalError,
     KernelError,
     UnsupportedError,
 )
 from certile.plan.record import Options
 from certile.runtime import metal_sim
+from tests.unit.calls.calling import numbers, refused
 
 
 @ct.tile_kernel
@@ -42,20 +42,9 @@ def total(x: ct.View, y: ct.View):
         y[r] = ct.reduce(x[r, cols], cols, ct.add)
 
 
-def numbers(*shape, dtype=np.float32, seed=0):
-    return np.random.default_rng(seed).standard_normal(shape).astype(dtype)
-
-
 def exact_softmax(x):
     e = np.exp(x.astype(np.float64) - x.max(axis=-1, keepdims=True))
     return e / e.sum(axis=-1, keepdims=True)
-
-
-def refused(code, call, *args, **keywords):
-    with pytest.raises(CertileError) as caught:
-        call(*args, **keywords)
-    assert caught.value.code == code
-    return caught.value
 
 
 @pytest.mark.parametrize("shape", [(1, 1), (3, 5), (7, 33), (64, 128), (300, 17)])

@@ -12,28 +12,11 @@ from typer.testing import CliRunner
 
 from certile.cli import abilities, bench, contest, running
 from certile.cli.main import app
+from tests.unit.cli.command_line import LAWS
 
-KERNELS = """
-import certile as ct
-
-
-class _Sum:
-    state = {"total": "acc"}
-    identity = staticmethod(lambda: 0.0)
-    lift = staticmethod(lambda x: x)
-    merge = staticmethod(lambda a, b: a.total + b.total)
-    finalize = staticmethod(lambda s: s.total)
-
-
-@ct.law
-class Plain(_Sum):
-    pass
-
-
-@ct.law
-class Wrong(_Sum):
-    spec = staticmethod(ct.list.max)
-
+KERNELS = (
+    LAWS
+    + """
 
 @ct.tile_kernel
 def steep(x: ct.View[ct.f32, 2], y: ct.View[ct.f32, 1]):
@@ -42,6 +25,7 @@ def steep(x: ct.View[ct.f32, 2], y: ct.View[ct.f32, 1]):
         v = x[r, cols]
         y[r] = ct.reduce(ct.exp(v * ct.reduce(v, cols, ct.maximum)), cols, ct.add)
 """
+)
 
 GOOD, FAILED, USAGE, DECLINED, UNSUPPORTED, INTERNAL = 0, 1, 2, 3, 4, 70
 COMMANDS = ("doctor", "cache", "ops", "plan", "explain", "why", "run", "bench", "prove")

@@ -18,32 +18,15 @@ from certile.proof.check import goals as obligations
 from certile.proof.check.terms import Table
 from certile.proof.goal_text import goal_text
 from certile.proof.registry import shipped
+from tests.unit.cli.command_line import LAWS
 
-KERNELS = """
-import certile as ct
-
-
-class _Sum:
-    state = {"total": "acc"}
-    identity = staticmethod(lambda: 0.0)
-    lift = staticmethod(lambda x: x)
-    merge = staticmethod(lambda a, b: a.total + b.total)
-    finalize = staticmethod(lambda s: s.total)
-
-
-@ct.law
-class Plain(_Sum):
-    pass
-
+KERNELS = (
+    LAWS
+    + """
 
 @ct.law
 class Specified(_Sum):
     spec = staticmethod(ct.list.sum)
-
-
-@ct.law
-class Wrong(_Sum):
-    spec = staticmethod(ct.list.max)
 
 
 @ct.tile_kernel
@@ -138,6 +121,7 @@ def uses_an_extent_as_a_number(x: ct.View[ct.f32, 2], y: ct.View[ct.f32, 1]):
     for r in ct.parallel(rows):
         y[r] = ct.reduce(x[r, cols], cols, ct.add) * int(x.shape[1])
 """
+)
 
 
 ALTERNATING = """

@@ -48,18 +48,22 @@ def called_with_outputs(call: Any, x: Any) -> Any:
     return again
 
 
+def most_allocated(call: Any) -> int:
+    """Return how many bytes a call held at most of those that it allocated."""
+    tracemalloc.start()
+    try:
+        call()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("name", OPERATIONS)
 def test_arrays_of_numpy_are_not_copied(name: str, layout: str) -> None:
     numbers = np.linspace(-3, 3, ROWS * COLUMNS, dtype=np.float32).reshape(ROWS, COLUMNS)
     call = called_with_outputs(OPERATIONS[name], LAYOUTS[layout](numbers))
-    tracemalloc.start()
-    try:
-        call()
-        _, most = tracemalloc.get_traced_memory()
-    finally:
-        tracemalloc.stop()
-    assert most < MOST_BYTES
+    assert most_allocated(call) < MOST_BYTES
 
 
 def test_labels_and_indices_are_looked_at_where_they_lie() -> None:
@@ -70,24 +74,12 @@ def test_labels_and_indices_are_looked_at_where_they_lie() -> None:
         called_with_outputs(partial(ops.embedding, table), numbers),
         called_with_outputs(partial(ops.cross_entropy, logits, reduction="none"), numbers),
     ):
-        tracemalloc.start()
-        try:
-            call()
-            _, most = tracemalloc.get_traced_memory()
-        finally:
-            tracemalloc.stop()
-        assert most < numbers.nbytes
+        assert most_allocated(call) < numbers.nbytes
 
 
 def test_a_copy_would_be_counted() -> None:
     x = np.ones((COLUMNS, ROWS), np.float32).T
-    tracemalloc.start()
-    try:
-        np.ascontiguousarray(x)
-        _, most = tracemalloc.get_traced_memory()
-    finally:
-        tracemalloc.stop()
-    assert most > MOST_BYTES
+    assert most_allocated(partial(np.ascontiguousarray, x)) > MOST_BYTES
 
 
 class Dispatched(TorchDispatchMode):
