@@ -12,8 +12,9 @@ error: it is the recorded reason why something optional was not done.
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Self
 
 from certile.codes import lookup
 from certile.records import record
@@ -98,6 +99,12 @@ class CertileError(Exception):
     def loc(self) -> Loc:
         """The place the diagnostic points at."""
         return self.diagnostic.loc
+
+    def noted(self, note: str) -> Self:
+        """Return the same error with one more note, to be raised in its place."""
+        made = type(self)(replace(self.diagnostic, notes=(*self.diagnostic.notes, note)))
+        made.__cause__ = self.__cause__
+        return made
 
     def __str__(self) -> str:
         return self.diagnostic.render()

@@ -124,7 +124,10 @@ def _names(raw: str) -> tuple[str, ...]:
 
 
 def _path(raw: str) -> Path:
-    return Path(raw).expanduser()
+    try:
+        return Path(raw).expanduser()
+    except RuntimeError:  # for a user that the system does not know
+        raise ValueError(raw) from None
 
 
 TARGET: Variable[Target | None] = Variable(
@@ -422,9 +425,13 @@ def _user_cache(environment: Mapping[str, str]) -> Path:
     chosen = Path(environment.get("XDG_CACHE_HOME", ""))
     if chosen.is_absolute():
         return chosen / "certile"
-    if sys.platform == "darwin":
-        return Path("~/Library/Caches/certile").expanduser()
-    return Path("~/.cache/certile").expanduser()
+    folder = "~/Library/Caches/certile" if sys.platform == "darwin" else "~/.cache/certile"
+    try:
+        return Path(folder).expanduser()
+    except RuntimeError:
+        # No HOME, and a user that the system does not know, as in some containers: a folder that
+        # nobody can make, so that the cache is done without.
+        return Path(os.devnull, "certile")
 
 
 def allowed_cpus() -> int:

@@ -25,8 +25,8 @@ OPERATIONS: dict[str, tuple[Code, ...]] = {
             "element type that the operation does not take or give",
             (
                 "Exponentials, norms and such are defined for real numbers; an array of bool or "
-                "integers is not silently converted, and a result dtype has to be one that the "
-                "operation gives."
+                "integers is converted only where its own framework would do so, and a result "
+                "dtype has to be one that the operation gives."
             ),
             "ops.logsumexp(np.arange(4))",
             "Convert the array to f32, f16, bf16 or f64, or pass dtype=",
@@ -98,7 +98,8 @@ OPERATIONS: dict[str, tuple[Code, ...]] = {
             (
                 "The file or the kernel named FILE.py:kernel is not there, the shape of one of its "
                 "views is not given, a compile-time value of it has no default, or the code of the "
-                "file raises an error of its own."
+                "file raises an error of its own; or a function to measure against is not there "
+                "or raises one."
             ),
             "certile explain kernels.py:scale --shape 3x4096  # there is no such file",
             "Name an existing file and kernel, and give each view a shape",
@@ -115,8 +116,9 @@ OPERATIONS: dict[str, tuple[Code, ...]] = {
             "option that a command cannot use",
             (
                 "A shape is not written as extents with an x between them, it is missing where a "
-                "kernel is explained, or what a command is to write to (a file, a folder, standard "
-                "output) cannot be written, such as where a disk is full."
+                "kernel is explained or measured, an option does not go with another, or what a "
+                "command is to write to (a file, a folder, standard output) cannot be written, "
+                "such as where a disk is full."
             ),
             "certile plan sum --shape 3by4096",
             "Write a shape such as 3x4096, and name a place that can be written",

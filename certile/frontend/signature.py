@@ -24,6 +24,10 @@ from certile.records import record
 from certile.source import Loc
 
 Described = tuple[DType, int]
+
+# What helps where a call misses an argument because the function stands in a class.
+AS_A_METHOD = "it is no method: put @staticmethod above, and pass what it reads of self"
+
 _ANY_VIEW = ViewAnnotation()
 # From the narrowest to the widest.
 _NumberKind: TypeAlias = Literal["bool", "int", "float"]
@@ -89,7 +93,8 @@ class KernelSignature:
             bound = self.python.bind(*args, **keywords)
         except TypeError as error:
             shown = f"{name}{self.python}"
-            raise ArgumentError("A001", f"{error}; the kernel is {shown}") from None
+            hint = AS_A_METHOD if self.names[:1] == ("self",) else None
+            raise ArgumentError("A001", f"{error}; the kernel is {shown}", hint=hint) from None
         bound.apply_defaults()
         return tuple(bound.arguments[each] for each in self.names)
 

@@ -24,7 +24,8 @@ from certile.source import UNKNOWN_LOC, Loc
 _OPERAND = "certile.operand"
 REGISTRY: dict[str, type[Node]] = {}
 _interned: weakref.WeakValueDictionary[tuple[object, ...], Node] = weakref.WeakValueDictionary()
-_intern_lock = threading.Lock()
+# A finalizer or a signal handler may make nodes while this thread makes one.
+_intern_lock = threading.RLock()
 if hasattr(os, "register_at_fork"):
     # No child begins its life with a lock that nobody will release.
     os.register_at_fork(

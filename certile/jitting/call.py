@@ -16,12 +16,13 @@ from typing import Any, Final, Literal, NamedTuple, get_args, overload
 
 import numpy as np
 
-from certile.diagnostics import ArgumentError, KernelError, with_article
+from certile.diagnostics import ArgumentError, CertileError, KernelError, with_article
 from certile.frontend.captures import Captures
+from certile.frontend.signature import AS_A_METHOD
 from certile.frontend.spec import MathMode, typed_key
 from certile.frontend.trace import unwrapped
 from certile.ir.array_types import numpy_dtype
-from certile.ir.dtypes import BY_NAME
+from certile.ir.dtypes import BY_NAME, DType
 from certile.jitting import explain
 from certile.jitting.arrays import SymbolicArray
 from certile.jitting.graph import Node, Number, Source, double, reachable
@@ -44,8 +45,12 @@ Array = Any
 # Signatures that a function remembers; a program that meets more of them starts afresh.
 _MOST_CALLS: Final = 1024
 
+_TAKES: Final = "pass an array or a constant (docs/jit.md); what a global holds may be anything"
+
 # What is told apart by its value, and may steer Python's control flow.
-_CONSTANTS = (bool, int, complex, str, bytes, tuple, frozenset, type(None), type, np.dtype)
+_CONSTANTS = (bool, int, complex, str, bytes, tuple, frozenset, type(None), type, np.dtype, DType)
+# So are the dtypes of PyTorch and MLX, which are imported for nobody.
+_DTYPE_CLASSES: Final = frozenset(("dtype", "Dtype"))
 
 
 @record
@@ -160,7 +165,7 @@ class JitFunction:
     def explain(self, *args: object, **keywords: object) -> str:
         """Return what the launches of a call compute, as text; nothing is run or written."""
         given = self._arguments(args, keywords)
-        traced = self._traced(given, given.infos())
+        traced = self._traced(given, self._described(given))
         outputs = [describe_scratch(node.shape, node.dtype.name) for node in traced.computed]
         inputs = (*given.arrays, *_numbers(traced, given))
         infos = [*map(arrays.describe, inputs), *outputs]
@@ -182,7 +187,8 @@ class JitFunction:
             bound = self._signature.bind(*args, **keywords)
         except TypeError as error:
             shown = f"{self.name}{self._signature}"
-            raise ArgumentError("A001", f"{error}; the function is {shown}") from None
+            hint = AS_A_METHOD if next(iter(self._signature.parameters), "") == "self" else None
+            raise ArgumentError("A001", f"{error}; the function is {shown}", hint=hint) from None
         bound.apply_defaults()
         given.slots.extend(_slot(value, given) for value in bound.args)
         given.named.update({name: _slot(value, given) for name, value in bound.kwargs.items()})
@@ -193,7 +199,11 @@ class JitFunction:
     def _run(self, given: _Arguments) -> Any:  # noqa: ANN401 - an array, or a tuple
         key: list[Hashable] = [targets.chosen.name, call_state(), tuple(given.kinds)]
         addresses: list[int] = []
-        probe_into(given.arrays, key, addresses)
+        try:
+            probe_into(given.arrays, key, addresses)
+        except CertileError:
+            self._refuse(given)
+            raise
         whole = tuple(key)
         known = self._calls.get(whole)
         if known is None or not known.traced.hold():
@@ -212,10 +222,40 @@ class JitFunction:
             outputs = gradients.recorded(self.name, outputs, tuple(given.arrays))
         return _returned(traced, ready, given, outputs)
 
+    def _described(self, given: _Arguments) -> list[ArrayInfo]:
+        """Return what is known of the arrays; what cannot be taken is named."""
+        try:
+            return given.infos()
+        except CertileError:
+            self._refuse(given)
+            raise
+
+    def _refuse(self, given: _Arguments) -> None:
+        """Raise for the first array that cannot be read, with the name of its parameter."""
+        names = [
+            each.name
+            for each in self._signature.parameters.values()
+            if each.kind not in (each.KEYWORD_ONLY, each.VAR_KEYWORD)
+        ]
+        # All that come last may be of one parameter, `*rest`.
+        placed = [(names[min(at, len(names) - 1)], slot) for at, slot in enumerate(given.slots)]
+        for name, slot in (*placed, *given.named.items()):
+            if slot.kind != "array":
+                continue
+            value = given.arrays[slot.value]
+            try:
+                arrays.describe_argument(value, name)
+            except ArgumentError as error:
+                if error.code != "A201" or hasattr(value, "__dlpack__"):
+                    raise
+                shown = with_article(type(value).__name__)
+                message = f"argument {name} is {shown}, neither an array nor a constant"
+                raise ArgumentError("A201", message, hint=_TAKES) from None
+
     def _remember(self, key: Hashable, given: _Arguments) -> _Known:
         if len(self._calls) >= _MOST_CALLS:
             self._calls.clear()
-        infos = given.infos()
+        infos = self._described(given)
         made = self._calls[key] = _Known(self._traced(given, infos), {})
         return made
 
@@ -253,6 +293,9 @@ class JitFunction:
             for node in traced.computed
         )
         outputs = [made() for made in make]
+        # Once more, now that the results have memory: what an exporter lent to be described may
+        # have been given back, and have become a result's.
+        infos = given.infos()
         numbers = _numbers(traced, given)
         everything = [*infos, *(arrays.describe(array) for array in (*numbers, *outputs))]
         count = len(infos) + len(numbers)
@@ -375,7 +418,9 @@ def _slot(value: Any, given: _Arguments) -> _Slot:  # noqa: ANN401 - any argumen
 def _is_constant(value: object) -> bool:
     if isinstance(value, tuple | frozenset):
         return all(_is_constant(each) or type(each) is float for each in value)
-    return isinstance(value, _CONSTANTS) and not isinstance(value, np.generic)
+    if isinstance(value, _CONSTANTS):
+        return not isinstance(value, np.generic)
+    return type(value).__name__ in _DTYPE_CLASSES
 
 
 def _symbolic(slot: _Slot, trace: Trace, cells: Sequence[Cell]) -> object:

@@ -55,7 +55,7 @@ _PLAIN: Final[Mapping[str, str]] = {
     "invert": "bit_not",
 }
 
-_STACKING = "store the parts to slices of an array that the function is given"
+_STACKING = "store the parts to slices of np.empty_like(…), or of an argument of the function"
 
 
 def operator(name: str, *values: object) -> Array:
@@ -73,7 +73,9 @@ def ufunc(name: str, method: str, inputs: Sequence[object], options: dict[str, A
         handlers = {"__call__": _COMPOSED, "reduce": _REDUCED, "accumulate": _ACCUMULATED}
         handler = handlers.get(method, {}).get(name)
         if handler is None:
-            asked = "".join(f", {option}=" for option in options if name in _PLAIN)
+            # A plain function is known, so what is not is an option.
+            known = method == "__call__" and name in _PLAIN
+            asked = "".join(f", {option}=" for option in options if known)
             raise _unknown(shown + asked, name)
         made = carry_out(shown, handler, inputs, options)
     return made if outputs is None else _into(outputs, made)
@@ -358,6 +360,7 @@ _REDUCTIONS: Final[Mapping[str, Handler]] = {
     "argmax": reductions.argmax,
     "argmin": reductions.argmin,
     "cumsum": reductions.cumsum,
+    "cumprod": reductions.cumprod,
 }
 
 _VIEWS: Final[Mapping[str, Handler]] = {
@@ -407,10 +410,6 @@ def _along_first(handler: Handler) -> Handler:
     return reduce
 
 
-def _accumulate(a: Array, axis: int = 0) -> Array:
-    return reductions.cumsum(a, axis)
-
-
 _REDUCED: Final[Mapping[str, Handler]] = {
     "add": _along_first(reductions.sum_),
     "multiply": _along_first(reductions.prod_),
@@ -419,7 +418,24 @@ _REDUCED: Final[Mapping[str, Handler]] = {
     "logical_and": _along_first(reductions.all_),
     "logical_or": _along_first(reductions.any_),
 }
-_ACCUMULATED: Final[Mapping[str, Handler]] = {"add": _accumulate}
+
+
+def _along_the_first(handler: Handler) -> Handler:
+    """Return running results as `ufunc.accumulate` has them: over the first axis by default."""
+
+    def accumulate(a: Array, axis: int = 0, dtype: object = None) -> Array:
+        made: Array = handler(a, axis, dtype)
+        return made
+
+    return accumulate
+
+
+_ACCUMULATED: Final[Mapping[str, Handler]] = {
+    "add": _along_the_first(reductions.cumsum),
+    "multiply": _along_the_first(reductions.cumprod),
+    "maximum": reductions.cummax,
+    "minimum": reductions.cummin,
+}
 
 _FUNCTIONS: Final[Mapping[object, Handler]] = {
     **{
@@ -438,6 +454,8 @@ _FUNCTIONS: Final[Mapping[object, Handler]] = {
     np.broadcast_to: _broadcast_to,
     np.full_like: _full_like,
     np.zeros_like: _zeros_like,
+    # What is never written is 0 in place of anything.
+    np.empty_like: _zeros_like,
     np.ones_like: _ones_like,
     np.shape: _shape,
     np.ndim: _ndim,

@@ -31,6 +31,9 @@ __all__ = [
     "argmin",
     "axes_of",
     "count_nonzero",
+    "cummax",
+    "cummin",
+    "cumprod",
     "cumsum",
     "mean",
     "prod_",
@@ -248,10 +251,32 @@ def cumsum(a: SymbolicArray, axis: int | None = None, dtype: object = None) -> S
 
     Raises `KernelError` K053 for several axes as one.
     """
+    return _cumulative("add", a, axis, dtype)
+
+
+def cumprod(a: SymbolicArray, axis: int | None = None, dtype: object = None) -> SymbolicArray:
+    """Return the running products, as `cumsum` does sums."""
+    return _cumulative("mul", a, axis, dtype)
+
+
+def _cumulative(law: Law, a: SymbolicArray, axis: int | None, dtype: object) -> SymbolicArray:
     if axis is None and a.ndim != 1:
-        raise fault("K053", f"cumsum over {a.ndim} axes as one", hint="name an axis")
-    along = 0 if axis is None else one_axis(a, axis)
+        raise fault("K053", f"running results over {a.ndim} axes as one", hint="name an axis")
     default = BY_NAME[cumulative_dtype(_framework(a), a.kind.name)]
-    wanted = default if dtype is None else named_dtype(dtype)
-    made = scan("add", convert(a.node(), _wide(wanted)), along)
+    along = 0 if axis is None else axis
+    return _running(law, a, along, default if dtype is None else named_dtype(dtype))
+
+
+def cummax(a: SymbolicArray, axis: int = 0) -> SymbolicArray:
+    """Return the greatest element so far along an axis; NaN from the first one on."""
+    return _running("maximum", a, axis, a.kind)
+
+
+def cummin(a: SymbolicArray, axis: int = 0) -> SymbolicArray:
+    """Return the least element so far along an axis; NaN from the first one on."""
+    return _running("minimum", a, axis, a.kind)
+
+
+def _running(law: Law, a: SymbolicArray, axis: object, wanted: DType) -> SymbolicArray:
+    made = scan(law, convert(a.node(), _wide(wanted)), one_axis(a, axis))
     return converted(of_node(made), wanted)

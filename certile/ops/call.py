@@ -15,7 +15,7 @@ from typing import Any, Final, Protocol
 
 import numpy as np
 
-from certile.diagnostics import ArgumentError
+from certile.diagnostics import ArgumentError, CertileError, UnsupportedError
 from certile.ops import checks, gradients
 from certile.ops.launch import BoundCall, Launch, describe_scratch
 from certile.records import record
@@ -40,12 +40,14 @@ _Known = tuple[Callable[[list[int]], None], _Finish | None]
 class Result:
     """One result: its shape and dtype, and its value where it has one without any launch.
 
-    A result without elements needs no launch either, and no value.
+    A result without elements needs no launch either, and no value.  `order` names its dimensions as
+    they are to follow each other in memory, the outermost first; None means C order.
     """
 
     shape: tuple[int, ...]
     dtype: str
     value: Number | None = None
+    order: tuple[int, ...] | None = None
 
     @property
     def fill(self) -> Number | None:
@@ -126,13 +128,33 @@ class Operation:
             run, finish = known
             run(addresses)
             return outputs[0] if finish is None else finish(inputs, outputs, out is not None)
-        except ArgumentError:
-            if not any(isinstance(array, np.generic) for array in inputs):
-                raise
+        except (ArgumentError, UnsupportedError) as error:
+            refused = self._refused(error, inputs, out)
         except (TypeError, ValueError):  # of a hash, or of comparing with an array
             checks.require_plain(self.name, options)
             raise
+        if refused is not None:
+            raise refused
         return self(tuple(map(_as_array, inputs)), out, options)
+
+    def _refused(
+        self, error: ArgumentError | UnsupportedError, inputs: tuple[Array, ...], out: Array
+    ) -> CertileError | None:
+        """Return the error of a call, with the array that is none; None for scalars of NumPy."""
+        if isinstance(error, ArgumentError) and any(isinstance(x, np.generic) for x in inputs):
+            return None
+        outputs = () if out is None else out if isinstance(out, tuple) else (out,)
+        if len(inputs) + len(outputs) == 1:
+            return error
+        places = [f"array {number}" for number in range(1, len(inputs) + 1)]
+        places += ["out"] if len(outputs) == 1 else [f"out[{at}]" for at in range(len(outputs))]
+        for place, array in zip(places, (*inputs, *outputs), strict=True):
+            try:
+                arrays.describe(array)
+            except CertileError as own:
+                if own.code == error.code:
+                    return error.noted(f"{place} of {self.name}")
+        return error
 
     def _allocate(
         self, key: Hashable, inputs: tuple[Array, ...], options: tuple[Any, ...]
@@ -141,16 +163,8 @@ class Operation:
         makers = self._allocators.get(key)
         if makers is None:
             infos = tuple(arrays.describe(array) for array in inputs)
-            makers = tuple(
-                partial(
-                    arrays.empty_like_framework,
-                    infos[0].framework,
-                    r.shape,
-                    r.dtype,
-                    infos[0].device,
-                )
-                for r in self._recipe(*options).results(infos)
-            )
+            results = self._recipe(*options).results(infos)
+            makers = tuple(_maker(infos[0], each) for each in results)
             self._allocators[key] = makers
         return tuple(make() for make in makers)
 
@@ -218,6 +232,14 @@ class Operation:
             return outputs[0] if len(outputs) == 1 else outputs
 
         return finish
+
+
+def _maker(first: ArrayInfo, result: Result) -> Callable[[], Array]:
+    """Return what makes an uninitialised array of the first framework for a result."""
+    described = (first.framework, result.shape, result.dtype, first.device)
+    if result.order is None:
+        return partial(arrays.empty_like_framework, *described)
+    return partial(arrays.empty_in_order, *described, result.order)
 
 
 def _as_they_are(inputs: tuple[Array, ...], outputs: tuple[Array, ...], given: bool) -> Any:  # noqa: ANN401 - a tuple

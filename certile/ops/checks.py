@@ -17,6 +17,7 @@ import numpy as np
 from certile.diagnostics import ArgumentError, UnsupportedError
 from certile.frontend.dtype_names import NAMES, dtype_of
 from certile.language.integers import integer_or_none
+from certile.ops import native
 from certile.runtime.arrays import ArrayInfo, describe
 from certile.runtime.bind import as_numpy
 
@@ -138,6 +139,18 @@ def result_dtype(op: str, dtype: object, default: str, allowed: Sequence[str] = 
             hint=f"ask for one of {', '.join(allowed)}",
         )
     return known.name
+
+
+def real_dtype(op: str, name: str, x: ArrayInfo, dtype: object) -> str:
+    """Return the dtype of a function of real numbers of x.
+
+    Raises `ArgumentError` A302 for integers where neither `dtype` nor the framework says what
+    they give.
+    """
+    default = native.real_dtype(op, x.framework, x.dtype)
+    if dtype is None and default is None:
+        require_dtype(op, name, x, REAL)
+    return result_dtype(op, dtype, default or x.dtype)
 
 
 def require_shape(name: str, x: ArrayInfo, shape: Sequence[int], why: str) -> None:

@@ -13,7 +13,7 @@ from certile.ops import checks
 from certile.ops.call import Operation, Recipe, Result
 from certile.ops.kernels import elementwise as kernels
 from certile.ops.launch import Launch, Seen
-from certile.ops.layout import elementwise
+from certile.ops.layout import elementwise, memory_order
 from certile.ops.views import arranged, in_twos, seen
 from certile.records import record
 from certile.runtime.arrays import ArrayInfo
@@ -40,12 +40,11 @@ class Activation(Recipe):
 
     def results(self, inputs: tuple[ArrayInfo, ...]) -> tuple[Result, ...]:
         x = inputs[0]
+        dtypes = []
         for name, array in zip(self._names(), inputs, strict=False):
-            if self.dtype is None:
-                checks.require_dtype(self.kernel, name, array, checks.REAL)
+            dtypes.append(checks.real_dtype(self.kernel, name, array, self.dtype))
             checks.require_shape(name, array, x.shape, f"{self._names()[0]} has")
-        dtype = checks.result_dtype(self.kernel, self.dtype, x.dtype)
-        return (Result(x.shape, dtype),)
+        return (Result(x.shape, dtypes[0], order=memory_order(x.shape, x.strides)),)
 
     def launches(self, arrays: tuple[ArrayInfo, ...]) -> tuple[Launch, ...]:
         shape = arrays[0].shape or (1,)
@@ -78,10 +77,8 @@ class Halves(Recipe):
 
     def results(self, inputs: tuple[ArrayInfo, ...]) -> tuple[Result, ...]:
         (gate,) = inputs
-        if self.dtype is None:
-            checks.require_dtype(self.kernel, "gate", gate, checks.REAL)
+        dtype = checks.real_dtype(self.kernel, "gate", gate, self.dtype)
         half = checks.require_halves(self.kernel, "gate", gate)
-        dtype = checks.result_dtype(self.kernel, self.dtype, gate.dtype)
         shape = (*gate.shape[:-1], half)
         return (Result(shape, dtype),)
 

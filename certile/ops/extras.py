@@ -42,5 +42,10 @@ def named(extras: Names, *results: str) -> Names:
 
 
 def with_sum(extras: Names, x: ArrayInfo, *results: Result) -> tuple[Result, ...]:
-    """Return the results, and after them the sum with the residual where there is one."""
-    return (*results, Result(x.shape, x.dtype)) if "residual" in extras else results
+    """Return the results, and after them the sum with the residual where there is one.
+
+    The sum lies in memory as the first result does.
+    """
+    if "residual" not in extras:
+        return results
+    return (*results, Result(x.shape, x.dtype, order=results[0].order))

@@ -24,6 +24,7 @@ from certile.runtime import arrays
 from certile.runtime.arrays import ArrayInfo, alignment, probe_into
 from certile.runtime.bind import Ready, as_numpy
 from certile.runtime.buffers import address_of, from_buffer
+from certile.runtime.chains import Chain
 from certile.runtime.cpu.pool import pool
 from certile.runtime.inspected import Around, Inspection, Quick, Run, reader
 from certile.runtime.kernel import TileKernel
@@ -61,12 +62,11 @@ class Launch:
         }
         return Launch(self.kernel, arguments)
 
-    def bound(self, infos: Sequence[ArrayInfo], around: Around | None = None) -> Run:
+    def bound(self, infos: Sequence[ArrayInfo]) -> Quick | Run:
         """Return what launches the kernel on arrays of these layouts, given their addresses.
 
-        `around` is what is done before and after it.
+        That is a launcher of addresses alone, where there is one.
         """
-        alone = around.slowly if around else _alone
         described = {name: _described(value, infos) for name, value in self.arguments.items()}
         bound = self.kernel.bind(described, Options())
         values = [self.arguments.get(name) for name in bound.names]
@@ -76,7 +76,7 @@ class Launch:
             def run_moved(addresses: Addresses) -> None:
                 bound([_word(value, infos, addresses) for value in values])
 
-            return alone(run_moved)
+            return run_moved
         numbers = tuple(None if isinstance(value, Seen) else value for value in values)
         places = [
             v.position if isinstance(v, Seen) else len(infos) + i for i, v in enumerate(values)
@@ -86,21 +86,26 @@ class Launch:
         def run(addresses: Addresses) -> None:
             bound(pick((*addresses, *numbers)))
 
-        slow = alone(run)
         if quick is None:
-            return slow
+            return run
         at = [places[position] for position in quick.positions]
         if not {place for a, b, _, _ in bound.pairs for place in (places[a], places[b])} <= set(at):
-            return slow
+            return run
         pairs = tuple(
             (at.index(places[a]), at.index(places[b]), low, high) for a, b, low, high in bound.pairs
         )
-        ready = Quick(quick, tuple(at), _in_order(at), pairs, slow)
-        return around.quickly(ready) if around else _quickly(ready)
+        return Quick(quick, tuple(at), _in_order(at), pairs, run)
 
 
-def _alone(run: Run) -> Run:
-    return run
+def _around(bound: Quick | Run, around: Around) -> Run:
+    """Return what launches with something done before and after it."""
+    if not isinstance(bound, Quick):
+        return around.slowly(bound)
+    return around.quickly(replace(bound, slow=around.slowly(bound.slow)))
+
+
+def _alone(bound: Quick | Run) -> Run:
+    return _quickly(bound) if isinstance(bound, Quick) else bound
 
 
 def _quickly(quick: Quick) -> Run:
@@ -207,12 +212,18 @@ class BoundCall:
         if inspection is not None and read is not None:
             around = Around(inspection, read, everything, self._take_scratch)
             # Only what has one launch takes integers on trust.
-            self._launched = [launch.bound(everything, around) for launch in launches]
+            self._launched = [_around(launch.bound(everything), around) for launch in launches]
             self.run: Run = self._launched[0] if launches else around.slowly(self._fill)
             return
-        self._launched = [launch.bound(everything) for launch in launches]
+        bound = [launch.bound(everything) for launch in launches]
+        self._launched = [_alone(each) for each in bound]
+        quicks = [each for each in bound if isinstance(each, Quick)]
         self.run = self._fill
-        if len(self._launched) == 1:
+        if len(quicks) == len(launches) > 1:
+            size = sum(info.size * info.itemsize for info in scratch)
+            chain = Chain(quicks, self._pairs, self._take_scratch, size)
+            self.run = chain.run(self._require_apart)
+        elif len(launches) == 1:
             # The kernel makes the same check on its own.
             self.run = self._launched[0]
         elif self._launched:

@@ -85,6 +85,20 @@ def _as_in_memory(dims: Sequence[int], steps: Steps) -> list[int]:
     return sorted(dims, key=lambda dim: -abs(steps[dim] or 0) if steps[dim] else -inf)
 
 
+def memory_order(shape: Sequence[int], strides: Sequence[int]) -> tuple[int, ...] | None:
+    """Return the dimensions as they follow each other in memory, the outermost first.
+
+    None where that is C order, and where elements repeat or there are none: they have no order.
+    Dimensions of one element stay in their places.
+    """
+    spanned = [dim for dim, n in enumerate(shape) if n != 1]
+    if any(shape[dim] == 0 or strides[dim] == 0 for dim in spanned):
+        return None
+    moved = iter(sorted(spanned, key=lambda dim: -abs(strides[dim])))
+    order = tuple(next(moved) if n != 1 else dim for dim, n in enumerate(shape))
+    return None if order == tuple(range(len(shape))) else order
+
+
 class Parts(NamedTuple):
     """A reduction in two launches: of each part into scratch, and of the parts into results.
 
@@ -114,7 +128,7 @@ def in_parts(arrangement: Arrangement, threads: int) -> Parts | None:
         return None
     if adjoin and len(shape) == kept + 1 and step == rows[-1]:
         return _in_turns(arrangement)
-    length = _part(n, prod(shape) // n, whole_vectors=not adjoin)
+    length = _part(n, _LONGEST_CHUNK // (prod(shape) // n), whole_vectors=not adjoin)
     if length is None:
         return None
     parts = n // length
@@ -153,9 +167,9 @@ def _in_turns(arrangement: Arrangement) -> Parts | None:
     )
 
 
-def _part(n: int, inner: int, *, whole_vectors: bool) -> int | None:
-    """Return a divisor of `n` so that parts stay in a core's own cache; None if there is none."""
-    longest = min(_LONGEST_CHUNK // inner, n // 2)
+def _part(n: int, longest: int, *, whole_vectors: bool) -> int | None:
+    """Return a divisor of `n`, below it, of `longest` or little less; None if there is none."""
+    longest = min(longest, n // 2)
     for step in (16, 1) if whole_vectors else (1,):
         found = range(longest // step * step, max(1, longest // 8), -step)
         length = next((part for part in found if n % part == 0), None)

@@ -11,6 +11,8 @@ others.
 | sum of narrow unsigned integers | u64 | i64 | u32 |
 | cumulative sum of integers | as their sum | i64 | their own, of bool i32 |
 | mean and variance of integers | f64 | refused | f32 |
+| log(sum(exp)) of integers | refused | f32 | f32 |
+| other functions of real numbers, of integers | refused | refused | f32, norms refused |
 | positions | i64 | i64 | u32 |
 | correction of a variance | 0 | 1 | 0 |
 """
@@ -27,11 +29,17 @@ __all__ = [
     "index_dtype",
     "mean_dtype",
     "native",
+    "real_dtype",
     "sum_dtype",
 ]
 
 _FLOATS = ("f16", "bf16", "f32", "f64")
 _WIDE = ("i32", "i64", "u32", "u64")
+# What MLX computes of integers too, in f32; its norms of rows take none.
+_MLX_REAL = (
+    *("softmax", "log_softmax", "logsumexp", "l2_norm"),
+    *("silu", "gelu", "gelu_tanh", "swiglu", "geglu"),
+)
 
 
 def sum_dtype(framework: str, dtype: str) -> str:
@@ -56,6 +64,17 @@ def mean_dtype(framework: str, dtype: str) -> str | None:
     if dtype in _FLOATS:
         return dtype
     return {"torch": None, "mlx": "f32"}.get(framework, "f64")
+
+
+def real_dtype(op: str, framework: str, dtype: str) -> str | None:
+    """Return the dtype of a function of real numbers; None where the framework refuses integers.
+
+    NumPy has none of these functions, and takes no integers here.
+    """
+    if dtype in _FLOATS:
+        return dtype
+    taken = {"torch": ("logsumexp",), "mlx": _MLX_REAL}
+    return "f32" if op in taken.get(framework, ()) else None
 
 
 def index_dtype(framework: str) -> str:

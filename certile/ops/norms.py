@@ -17,6 +17,7 @@ from certile.ops.call import Operation, Recipe, Result
 from certile.ops.checks import Axis
 from certile.ops.kernels.rows import channels_norm_kernel, layer_norm_kernel
 from certile.ops.launch import Launch
+from certile.ops.layout import memory_order
 from certile.ops.rows import RowMap
 from certile.ops.views import arranged, seen
 from certile.records import record
@@ -48,7 +49,8 @@ class Groups(Recipe):
         why = "there is one a channel:"
         extras.require("group_norm", self.extras, inputs, (channels,), why)
         dtype = checks.result_dtype("group_norm", self.dtype, x.dtype)
-        return extras.with_sum(self.extras, x, Result(x.shape, dtype))
+        order = memory_order(x.shape, x.strides)
+        return extras.with_sum(self.extras, x, Result(x.shape, dtype, order=order))
 
     def launches(self, arrays: tuple[ArrayInfo, ...]) -> tuple[Launch, ...]:
         x = arrays[0]
@@ -158,8 +160,8 @@ def layer_norm(  # noqa: PLR0913 - as the frameworks have it
 
     `axis` is one, or a tuple of the last ones, which `weight` and `bias` then span.  The variance
     is the mean of squared deviations, in f32: where it overflows (deviations beyond 1.8e19) the
-    result is 0, as PyTorch has it.  With `residual` it normalises h = x + residual, rounded to
-    x's dtype, and returns (y, h); `out` is then a pair.
+    result is 0; PyTorch has 0 or NaN there.  With `residual` it normalises h = x + residual,
+    rounded to x's dtype, and returns (y, h); `out` is then a pair.
     """
     if guard is not None:
         checks.require_no_guard(guard)

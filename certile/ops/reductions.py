@@ -189,9 +189,7 @@ class LogSumExp(Reduction):
 
     def results(self, inputs: tuple[ArrayInfo, ...]) -> tuple[Result, ...]:
         (x,) = inputs
-        if self.dtype is None:
-            checks.require_dtype("logsumexp", "x", x, checks.REAL)
-        dtype = checks.result_dtype("logsumexp", self.dtype, x.dtype)
+        dtype = checks.real_dtype("logsumexp", "x", x, self.dtype)
         empty = self.columns("logsumexp", x) == 0
         return (Result(self.shape("logsumexp", x), dtype, float("-inf") if empty else None),)
 
@@ -437,7 +435,9 @@ def logsumexp(
 ) -> Array:
     """Return log(sum(exp(x))) along `axis`, without overflow.
 
-    inf for a row with inf and no NaN, -inf for a row of -inf and for a row without elements.
+    inf for a row with inf and no NaN, -inf for a row of -inf and for a row without elements.  Of
+    bool and integers PyTorch and MLX give f32; for NumPy they raise `ArgumentError` A302 unless
+    `dtype` names the result's.
     """
     checks.require_no_guard(guard)
     return _logsumexp((x,), out, (checks.plain_axis(axis), keepdims, dtype))

@@ -49,11 +49,9 @@ class RowMap(Recipe):
 
     def results(self, inputs: tuple[ArrayInfo, ...]) -> tuple[Result, ...]:
         x = inputs[0]
-        if self.dtype is None:
-            checks.require_dtype(self.op, "x", x, checks.REAL)
+        dtype = checks.real_dtype(self.op, "x", x, self.dtype)
         wanted = [x.shape[dim] for dim in self._columns(x)]
         extras.require(self.op, self.extras, inputs, wanted, f"the axes of {self.op} have")
-        dtype = checks.result_dtype(self.op, self.dtype, x.dtype)
         return extras.with_sum(self.extras, x, Result(x.shape, dtype))
 
     def scratch(self, arrays: tuple[ArrayInfo, ...]) -> tuple[Result, ...]:
@@ -117,7 +115,8 @@ def softmax(
     """Return exp(x) / sum(exp(x)) along `axis`, without overflow.
 
     A row of -inf gives NaN, as the definition does; so does a row with inf or NaN.  Raises
-    `ArgumentError` A302 for bool and integers unless `dtype` names the result's.
+    `ArgumentError` A302 for bool and integers, which only MLX takes (f32), unless `dtype` names the
+    result's.
     """
     if guard is not None:
         checks.require_no_guard(guard)

@@ -17,7 +17,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
-from certile.diagnostics import ArgumentError
+from certile.diagnostics import ArgumentError, CertileError
 from certile.ir.array_types import numpy_dtype
 from certile.runtime import dlpack, memory, mlx_arrays, numpy_arrays, torch_arrays
 from certile.runtime.array_info import (
@@ -41,6 +41,8 @@ __all__ = [
     "alignment",
     "check_output",
     "describe",
+    "describe_argument",
+    "empty_in_order",
     "empty_like_framework",
     "extent",
     "holder",
@@ -95,6 +97,15 @@ def describe(array: Array) -> ArrayInfo:
     return _FRAMEWORKS[_framework(array)].describe(array)
 
 
+def describe_argument(array: Array, name: str) -> ArrayInfo:
+    """Describe the array of an argument; what `describe` raises says which argument it is of."""
+    try:
+        return describe(array)
+    except CertileError as error:
+        refused = error.noted(f"argument {name}")
+    raise refused
+
+
 def check_output(info: ArrayInfo, name: str) -> None:
     """Check that a kernel may store to the array given for parameter `name`.
 
@@ -124,6 +135,20 @@ def empty_like_framework(
     if framework == "mlx":
         return mlx_arrays.empty(shape, dtype)
     return memory.empty_numpy(shape, numpy_dtype(dtype))
+
+
+def empty_in_order(
+    framework: Framework, shape: tuple[int, ...], dtype: str, device: str, order: tuple[int, ...]
+) -> Array:
+    """Return an uninitialised array whose dimensions follow each other in memory as `order` says.
+
+    The outermost comes first.  MLX lays out its arrays itself, so there it is a C-ordered one.
+    """
+    if framework == "mlx":
+        return empty_like_framework(framework, shape, dtype, device)
+    laid = empty_like_framework(framework, tuple(shape[dim] for dim in order), dtype, device)
+    back = tuple(order.index(dim) for dim in range(len(order)))
+    return laid.permute(back) if framework == "torch" else laid.transpose(back)
 
 
 def holder(value: object) -> object:

@@ -134,9 +134,12 @@ def as_numpy(info: ArrayInfo) -> np.ndarray[Any, Any]:
 
 
 class _Block:
-    """Argument slots of all launches of a program, and the launch blocks that point into them."""
+    """Argument slots of all launches of a program, and the launch blocks that point into them.
 
-    __slots__ = ("addresses", "launches", "slots")
+    `chain` is the address of what runs all of them by `Pool.launch_chain`.
+    """
+
+    __slots__ = ("_keep", "addresses", "chain", "launches", "slots")
 
     def __init__(self, slots: int, starts: Sequence[int], launches: Sequence[LaunchBlock]) -> None:
         # One slot more than needed, so that a program without arguments has an address too.
@@ -146,6 +149,10 @@ class _Block:
         for launch, start in zip(self.launches, starts, strict=True):
             launch.args = base + 8 * start
         self.addresses = tuple(_address(launch) for launch in self.launches)
+        # Tables of no pairs of arguments: what may meet was asked before.
+        tables = [_SLOT_PAIR(address, 0) for address in self.addresses]
+        chain = (_SLOT * (1 + len(tables)))(len(tables), *map(_address, tables))
+        self.chain, self._keep = _address(chain), (chain, tables)
 
 
 class CpuLauncher:
@@ -162,7 +169,7 @@ class CpuLauncher:
         workers = pool()
         # PyTorch may have been imported since the last program was bound.
         workers.adopt_torch_team()
-        self._launch = workers.launch
+        self._launch, self._launch_chain = workers.launch, workers.launch_chain
         layout = _Layout(arguments)
         self._starts: list[int] = []
         self._prototypes: list[LaunchBlock] = []
@@ -197,30 +204,22 @@ class CpuLauncher:
                 self._pack_addresses(block.slots, 0, *self._pick_addresses(words))
             else:
                 self._fill_all(block, words)
-        for address in block.addresses:
-            if self._launch(address):
-                raise MemoryError("no memory for the scratch of a kernel")
+        if self._launch_chain(block.chain):
+            raise MemoryError("no memory for the scratch of a kernel")
         self._spare.append(block)
 
     def frozen(self, words: Words) -> Callable[[], object]:
         """Return a call that launches a block of its own, filled once."""
         block = self._new_block(words)
-        launch = self._launch
-        if len(block.addresses) == 1:
-            address = block.addresses[0]
+        alone = len(block.addresses) == 1
+        launch = self._launch if alone else self._launch_chain
+        address = block.addresses[0] if alone else block.chain
 
-            def run_one(block: _Block = block, keep: CpuLauncher = self) -> None:
-                if launch(address):
-                    raise MemoryError("no memory for the scratch of a kernel")
+        def run(block: _Block = block, keep: CpuLauncher = self) -> None:
+            if launch(address):
+                raise MemoryError("no memory for the scratch of a kernel")
 
-            return run_one
-
-        def run_all(keep: CpuLauncher = self) -> None:
-            for address in block.addresses:
-                if launch(address):
-                    raise MemoryError("no memory for the scratch of a kernel")
-
-        return run_all
+        return run
 
     def with_numbers(self, words: Words) -> ByAddress | None:
         """Return the launcher for calls that bring the numbers of `words` and other addresses.
@@ -392,6 +391,7 @@ _OVERFLOWS_F32 = float.fromhex("0x1.ffffffp127")
 
 # A slot is eight bytes; a narrower number stands in the low ones.
 _SLOT = ctypes.c_uint64
+_SLOT_PAIR = _SLOT * 2
 _address = ctypes.addressof
 _FORMATS = {
     **{name: "q" if dtype.kind == "int" else "Q" for name, dtype in BY_NAME.items()},

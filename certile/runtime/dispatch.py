@@ -188,7 +188,7 @@ class Dispatcher:
     def _call(self, values: Sequence[object], options: Options) -> Call:
         names = self._signature.names
         infos = {
-            name: arrays.describe(value) if not isinstance(value, ArrayInfo) else value
+            name: value if isinstance(value, ArrayInfo) else arrays.describe_argument(value, name)
             for name, parameter, value in zip(
                 names, self._signature.parameters, values, strict=True
             )

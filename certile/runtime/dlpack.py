@@ -144,8 +144,8 @@ def read(capsule: object) -> Exported:
     """Read what a capsule describes; it stays the owner.
 
     Without flags (version 0) an array counts as read-only, as NumPy has it, and so does a copy.
-    Raises `ArgumentError` A201 for what is no fresh capsule of DLPack, and `UnsupportedError` U201
-    for a version whose layout is unknown.
+    Raises `ArgumentError` A201 for what is no fresh capsule of DLPack or has extents that no array
+    has, and `UnsupportedError` U201 for a version whose layout is unknown.
     """
     if capsule_is(capsule, b"dltensor"):
         return _read(_Tensor.from_address(capsule_pointer(capsule, b"dltensor")), True, capsule)
@@ -164,7 +164,11 @@ def read(capsule: object) -> Exported:
 def _export(array: Array) -> Exported:
     """Ask `array` for its description; raises for a device or an element type that is not ours."""
     device = array.__dlpack_device__() if hasattr(array, "__dlpack_device__") else (1, 0)
-    if not (isinstance(device, tuple) and len(device) == 2 and isinstance(device[1], int)):
+    if not (
+        isinstance(device, tuple)
+        and len(device) == 2
+        and all(isinstance(each, int) for each in device)
+    ):
         raise ArgumentError("A201", f"__dlpack_device__ returned {device!r}, which is no device")
     _require_host(array, device)
     try:
@@ -181,6 +185,12 @@ def _export(array: Array) -> Exported:
         ) from error
     exported = read(capsule)
     _require_host(array, exported.device)
+    if not exported.address and 0 not in exported.shape:
+        raise UnsupportedError(
+            "U201",
+            f"{type_name(array)} lends memory at address 0",
+            hint="convert it to a plain array first",
+        )
     if exported.dtype is None:
         raise ArgumentError("A202", f"kernels have no element type like {exported.described}")
     return exported
@@ -207,8 +217,13 @@ def _require_host(array: Array, device: tuple[int, int]) -> None:
 
 
 def _read(tensor: _Tensor, readonly: bool, owner: object) -> Exported:
-    shape = tuple(tensor.shape[i] for i in range(tensor.ndim))
-    strides = tuple(tensor.strides[i] for i in range(tensor.ndim)) if tensor.strides else None
+    rank = tensor.ndim
+    if rank < 0 or (rank and not tensor.shape):
+        raise ArgumentError("A201", f"__dlpack__ describes an array of {rank} axes without extents")
+    shape = tuple(tensor.shape[i] for i in range(rank))
+    if shape and min(shape) < 0:
+        raise ArgumentError("A201", f"__dlpack__ describes an array of shape {shape}")
+    strides = tuple(tensor.strides[i] for i in range(rank)) if tensor.strides else None
     known = _DTYPES.get((tensor.code, tensor.bits)) if tensor.lanes == 1 else None
     return Exported(
         address=(tensor.data or 0) + tensor.byte_offset,

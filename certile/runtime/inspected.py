@@ -20,7 +20,17 @@ from certile.runtime.bind import ByAddress, as_numpy
 from certile.runtime.cpu.host_steps import NO_MEMORY, TYPES, WRONG, Record, host_steps
 from certile.runtime.cpu.pool import pool
 
-__all__ = ["Around", "Inspection", "Integers", "Quick", "Reader", "Run", "Total", "reader"]
+__all__ = [
+    "MOST_KEPT",
+    "Around",
+    "Inspection",
+    "Integers",
+    "Quick",
+    "Reader",
+    "Run",
+    "Total",
+    "reader",
+]
 
 NumpyArray: TypeAlias = np.ndarray[Any, Any]
 Addresses: TypeAlias = Sequence[int]
@@ -30,8 +40,9 @@ Reader: TypeAlias = Callable[[Addresses], int]
 # Appends the addresses of memory for one call, and returns what keeps it.
 Take: TypeAlias = Callable[[list[int]], object]
 
-# Memory between a launch and a sum that is kept from call to call; more is asked for each time.
-_MOST_KEPT: Final = 4096
+# Bytes between launches, or a launch and a sum, that are kept from call to call; more are asked for
+# each time.
+MOST_KEPT: Final = 4096
 
 # Results that the machine code writes; NumPy rounds to the others.
 _WRITTEN: Final = {"f32": 4, "f64": 8}
@@ -190,7 +201,7 @@ class Around:
     ) -> Run:
         take, infos = self.take, self.infos
         pack, order = quick.launcher.pack, quick.order
-        finish, keeps = _finish(infos[total.out]), _scratch_bytes(total, infos) <= _MOST_KEPT
+        finish, keeps = _finish(infos[total.out]), _scratch_bytes(total, infos) <= MOST_KEPT
         spare: list[tuple[Any, Record, Any, int, list[int], object]] = []
 
         def fresh() -> tuple[Any, Record, Any, int, list[int], object]:

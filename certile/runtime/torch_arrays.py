@@ -128,6 +128,9 @@ def _problem(tensor: Tensor, torch: Torch) -> tuple[str, str] | None:
         return f"is stored as {tensor.layout}", "pass tensor.to_dense()"
     if tensor.is_quantized:
         return f"is quantised as {tensor.dtype}", "pass tensor.dequantize() or tensor.int_repr()"
+    if torch.jit.is_tracing():
+        # What is traced keeps PyTorch's own operations only: a result would be memory as allocated.
+        return "is being traced", "call the kernel outside torch.jit.trace"
     if tensor.is_neg():
         return "holds its elements negated", "pass tensor.resolve_neg()"
     try:

@@ -117,3 +117,20 @@ def test_log_sums_of_few_long_rows_keep_infinities() -> None:
     assert found[[0, 1]].tolist() == [-np.inf, np.inf]
     assert np.isnan(found[3])
     np.testing.assert_allclose(found[4], np.log(np.exp(x[:, 4].astype(np.float64)).sum()), 1e-6)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16"])
+def test_log_sums_down_many_long_columns(dtype: str) -> None:
+    """Columns that no cache holds are taken in parts; infinities of a part are the column's."""
+    x = np.random.default_rng(8).uniform(-30, 30, (3000, 300)).astype(dtype)
+    x[:, 0], x[:250, 1] = -np.inf, -np.inf
+    x[2999, 2], x[0, 3], x[1000, 3] = np.inf, np.nan, np.inf
+    found = ops.logsumexp(x, axis=0)
+    assert found[[0, 2]].tolist() == [-np.inf, np.inf]
+    assert np.isnan(found[3])
+    wide = np.delete(x, [0, 2, 3], axis=1).astype(np.float64)
+    exact = np.log(np.exp(wide - 40).sum(axis=0)) + 40
+    unit = np.finfo(dtype).eps
+    np.testing.assert_allclose(np.delete(found, [0, 2, 3]), exact, rtol=2 * unit)
+    kept = ops.logsumexp(x, axis=0, keepdims=True)
+    np.testing.assert_array_equal(kept[0], found)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from certile.plan.record import Mapping
+from certile.plan.mapping import Mapping
 from tests import kernels
 from tests.differential.harness import SHEETS, Case
 

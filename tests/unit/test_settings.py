@@ -8,6 +8,7 @@ import pytest
 from certile import settings
 from certile.diagnostics import ArgumentError
 from certile.settings import VARIABLES, Settings, SettingsWarning, current, warn_unknown
+from certile.store import Form, Store
 
 
 def test_defaults():
@@ -67,6 +68,8 @@ def test_values(name, raw, value):
         ("CERTILE_DUMP", "Plan!"),
         ("CERTILE_DUMP", "tile,plam"),
         ("CERTILE_TIME", "yes"),
+        ("CERTILE_CACHE_DIR", "~a user that nobody has/cache"),
+        ("CERTILE_DUMP_DIR", "~a user that nobody has"),
     ],
 )
 def test_a_wrong_value_names_the_variable_and_what_it_takes(name, raw):
@@ -76,6 +79,18 @@ def test_a_wrong_value_names_the_variable_and_what_it_takes(name, raw):
     assert caught.value.code == "S001"
     assert f"{name}={raw!r}" in str(caught.value)
     assert kind in str(caught.value)
+
+
+def test_nobody_has_no_cache(monkeypatch, caplog):
+    def refuse(path):
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.setattr(Path, "expanduser", refuse)
+    folder = Settings.read({}).cache_dir
+    store = Store(folder, Form((".entry",)))
+    assert not store.publish("a.entry", b"content")
+    assert store.find("a.entry") is None
+    assert "going on without the cache folder" in caplog.text
 
 
 def test_current_follows_the_environment(monkeypatch):

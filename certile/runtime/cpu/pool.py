@@ -63,7 +63,8 @@ class Pool:
     `launch(address of a LaunchBlock)` runs it and returns 0, or 12 (ENOMEM) when there was no
     memory for scratch; then some groups have not run.  `launch_apart(address of a table)` runs the
     block of a table as `pool_apart_ir` describes it, and returns -1, with nothing run, where two of
-    its arguments meet.  The addresses are those of the same functions, for native callers.
+    its arguments meet; `launch_chain(address of a chain)` does so for several, one after the other.
+    The addresses are those of the same functions, for native callers.
     `threads` is the number of threads a launch should ask for.
     """
 
@@ -78,6 +79,7 @@ class Pool:
         self.launch: Callable[[int], int] = _LAUNCH(self.launch_address)
         self.apart_address = loaded.address("launch_apart")
         self.launch_apart: Callable[[int], int] = _LAUNCH(self.apart_address)
+        self.launch_chain: Callable[[int], int] = _LAUNCH(loaded.address("launch_chain"))
         self._reset: Callable[[], None] = _RESET(loaded.address("reset"))
         self._set_team: Callable[[int | None, int, int], None] = _SET_TEAM(
             loaded.address("set_team")

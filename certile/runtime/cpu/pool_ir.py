@@ -1,9 +1,9 @@
 """The worker pool's machine code, as LLVM IR text.
 
 In: the operating system and processor family to write for.  Out: one module that exports `launch`,
-`launch_apart`, `reset`, `set_team` and `workers`.  Decides who works and how threads wait.  Leaves
-how work is handed out to `pool_work_ir`, and compiling, the Python side of a launch block and the
-choice of thread counts to `pool`.
+`launch_apart`, `launch_chain`, `reset`, `set_team` and `workers`.  Decides who works and how
+threads wait.  Leaves how work is handed out to `pool_work_ir`, and compiling, the Python side of a
+launch block and the choice of thread counts to `pool`.
 
 How a launch works.  `busy` admits one launcher at a time; anybody else runs its work alone.  The
 launcher puts a *team* record on its own stack (block, ranges, tickets), publishes it, opens the

@@ -131,6 +131,42 @@ def test_functions_of_numpy():
         np.testing.assert_allclose(ours, theirs, rtol=1e-15, err_msg=str(at), strict=True)
 
 
+def test_running_results():
+    @ct.jit
+    def f(x, i):
+        return (
+            np.maximum.accumulate(x, axis=1),
+            np.minimum.accumulate(x),
+            np.multiply.accumulate(x, axis=2),
+            np.add.accumulate(i, 1, "f4"),
+            np.cumprod(i, axis=1),
+            i[0].cumprod(),
+            np.maximum.accumulate(i, axis=-1),
+            np.minimum.accumulate(i > 0, axis=1),
+        )
+
+    x = numbers((4, 5, 6), "f8")
+    x[1, 2, 3] = np.nan
+    i = np.arange(-7, 8, dtype="i2").reshape(3, 5)
+    for at, (ours, theirs) in enumerate(zip(f(x, i), f.function(x, i), strict=True)):
+        np.testing.assert_allclose(ours, theirs, rtol=1e-14, err_msg=str(at), strict=True)
+
+
+def test_an_empty_array_is_written_in_parts():
+    @ct.jit
+    def turned(x, cos, sin):
+        half = x.shape[-1] // 2
+        a, b = x[..., :half], x[..., half:]
+        made = np.empty_like(x)
+        made[..., :half] = a * cos - b * sin
+        made[..., half:] = b * cos + a * sin
+        return made
+
+    x, angle = numbers((2, 5, 8), "f8"), numbers((5, 4), "f8", 1)
+    given = x, np.cos(angle), np.sin(angle)
+    np.testing.assert_allclose(turned(*given), turned.function(*given), rtol=1e-14, strict=True)
+
+
 def test_elements_without_number():
     @ct.jit
     def f(x):

@@ -2,8 +2,10 @@
 
 import threading
 
+import mlx.core as mx
 import numpy as np
 import pytest
+import torch
 
 import certile as ct
 
@@ -327,3 +329,48 @@ def test_an_operation_inside_is_refused_at_the_line_that_calls_it():
 
 def test_a_mask_as_an_index_is_called_an_array():
     assert "an index that is an array" in refused(masks, "K052", ramp(2, 3))
+
+
+def test_dtypes_of_frameworks_are_constants():
+    @ct.jit
+    def f(x, dtype):
+        return x.astype(dtype)
+
+    for dtype in (torch.float16, mx.float16, np.float16, ct.f16):
+        assert f(ramp(3), dtype).dtype == np.float16
+    assert f(torch.ones(3), torch.int8).dtype == torch.int8
+    assert f(torch.ones(3), torch.int16).dtype == torch.int16
+
+
+def test_an_argument_that_cannot_be_read_is_named():
+    @ct.jit
+    def f(x, *rest, scale=2.0, table=None):
+        return x * scale
+
+    x = ramp(3)
+    for code, named, call in (
+        ("A201", "x", lambda: f([1.0])),
+        ("A201", "rest", lambda: f(x, 1, [2.0])),
+        ("A201", "table", lambda: f(x, table=[3.0])),
+        ("A202", "scale", lambda: f(x, scale=x.astype("c8"))),
+    ):
+        with pytest.raises(ct.ArgumentError) as caught:
+            call()
+        assert caught.value.code == code
+        assert f"argument {named}" in str(caught.value)
+
+
+def test_a_method_is_told_how_to_be_one():
+    class Model:
+        @ct.jit
+        def jitted(self, x):
+            return x
+
+        @ct.tile_kernel
+        def kernel(self, x: ct.View):
+            """Never recorded."""
+
+    for method in (Model().jitted, Model().kernel):
+        with pytest.raises(ct.ArgumentError, match="@staticmethod") as caught:
+            method(ramp(3))
+        assert caught.value.code == "A001"

@@ -442,3 +442,62 @@ def test_gradients_are_refused_where_they_are_asked_for() -> None:
         assert not ops.softmax(x).requires_grad
     assert code_of(lambda: ops.softmax(X, out=x)) == "A204"
     assert not ops.argmax(x, -1).requires_grad
+
+
+IMAGES = torch.linspace(-2, 2, 2 * 4 * 3 * 5).reshape(2, 4, 3, 5)
+ORDERS = {
+    "C": IMAGES,
+    "channels_last": IMAGES.to(memory_format=torch.channels_last),
+    "transposed": IMAGES.transpose(1, 3),
+    "permuted, with gaps": IMAGES[..., ::2].permute(3, 0, 2, 1),
+    "one example": IMAGES[:1].permute(0, 3, 2, 1),
+    "repeated": IMAGES[:, :1].expand(2, 4, 3, 5).transpose(1, 2),
+    "no elements": IMAGES[:, :0].transpose(1, 3),
+}
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_results_of_single_elements_lie_in_memory_as_pytorch_has_them(order: str) -> None:
+    x = ORDERS[order]
+    for ours, theirs in (
+        (ops.gelu(x), torch.nn.functional.gelu(x)),
+        (ops.swiglu(x, x + 1), torch.nn.functional.silu(x) * (x + 1)),
+        (ops.softmax(x), torch.softmax(x, -1)),
+    ):
+        assert ours.stride() == theirs.stride()
+        torch.testing.assert_close(ours, theirs)
+
+
+def test_results_of_single_elements_lie_in_memory_as_numpy_has_them() -> None:
+    x = IMAGES.numpy()
+    for view in (x, x.T, x[:, ::-1].transpose(3, 1, 0, 2), np.asfortranarray(x), x[..., ::2].T):
+        ours, wanted = ops.silu(view), view / (1 + np.exp(-view))
+        assert ours.strides == wanted.strides
+        np.testing.assert_allclose(ours, wanted, rtol=1e-6)
+
+
+def test_group_norm_keeps_channels_last() -> None:
+    x = ORDERS["channels_last"]
+    y, h = ops.group_norm(x, 2, residual=x)
+    theirs = torch.nn.functional.group_norm(x + x, 2)
+    assert y.stride() == h.stride() == theirs.stride()
+    torch.testing.assert_close(y, theirs)
+    torch.testing.assert_close(h, x + x)
+
+
+@pytest.mark.parametrize(
+    ("work", "code", "place"),
+    [
+        (lambda: ops.rms_norm(X, 2.0), "A201", "array 2 of rms_norm"),
+        (lambda: ops.layer_norm(X, X[0], X[0] + 1j), "A202", "array 3 of layer_norm"),
+        (lambda: ops.embedding(X, np.ma.array([0, 1])), "U201", "array 2 of embedding"),
+        (lambda: ops.softmax(X, out=[0.0]), "A201", "out of softmax"),
+        (lambda: ops.min_max(X, 1, out=(X[:, 0].copy(), "x")), "A201", "out[1] of min_max"),
+        (lambda: ops.rms_norm(np.float32(1), 2.0), "A201", "array 2 of rms_norm"),
+    ],
+)
+def test_an_array_that_is_none_is_named(work: object, code: str, place: str) -> None:
+    with pytest.raises(ct.CertileError) as found:
+        work()
+    assert found.value.code == code
+    assert place in str(found.value)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 import torch
 
-from certile.cli.contest import Case, Race
-from certile.cli.forms import KNOWN, expected, made_up, traffic
-from certile.cli.oracles import tolerance
+from certile import ops
+from certile.cli.bench.contest import Case, Race
+from certile.cli.operations.forms import KNOWN, expected, made_up, traffic
+from certile.cli.operations.oracles import tolerance
 from certile.diagnostics import ArgumentError
 from certile.ir.array_types import numpy_dtype
 from certile.ops import native
@@ -130,3 +133,38 @@ def test_conventions_are_those_of_mlx(name: str) -> None:
     assert native.index_dtype("mlx") == short(mx.argmax(x, 1).dtype)
     assert float(mx.var(mx.array([1.0, 2.0]))) == 0.25
     assert native.default_correction("mlx") == 0
+
+
+REAL_FUNCTIONS = (
+    *("softmax", "log_softmax", "logsumexp", "l2_norm"),
+    *("silu", "gelu", "gelu_tanh", "swiglu", "geglu", "rms_norm", "layer_norm"),
+)
+
+
+@pytest.mark.parametrize("framework", ["torch", "mlx"])
+@pytest.mark.parametrize("op", REAL_FUNCTIONS)
+def test_functions_of_integers_are_those_of_the_framework(op: str, framework: str) -> None:
+    import mlx.core as mx
+
+    numbers = np.array([[3, 0, 1], [2, 5, 2]], np.int32)
+    x = torch.from_numpy(numbers) if framework == "torch" else mx.array(numbers)
+    form = native.native(op, framework)
+    assert form is not None
+    inputs = (x, x) if op in ("swiglu", "geglu") else (x,)
+    options = {"approximate": "tanh"} if op == "gelu_tanh" else {}
+    ours = partial(getattr(ops, op.removesuffix("_tanh")), *inputs, **options)
+    said = native.real_dtype(op, framework, "i32")
+    if said is None:
+        with pytest.raises((RuntimeError, ValueError)):  # NotImplementedError is a RuntimeError
+            form.usual(*inputs)
+        with pytest.raises(ArgumentError) as found:
+            ours()
+        assert found.value.code == "A302"
+        return
+    theirs, result = form.usual(*inputs), ours()
+    assert said == short(theirs.dtype) == short(result.dtype)
+    np.testing.assert_allclose(result.tolist(), theirs.tolist(), rtol=2e-6)
+
+
+def test_numpy_has_no_function_of_integers() -> None:
+    assert not [op for op in REAL_FUNCTIONS if native.real_dtype(op, "numpy", "i64")]

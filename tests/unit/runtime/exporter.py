@@ -112,14 +112,15 @@ class Exporter:
         managed.keep = (shape, strides, managed.deleter)
         tensor = managed.tensor
         offset = self.fields.get("byte_offset", 0)
-        tensor.data = array.ctypes.data - offset
+        tensor.data = self.fields.get("data", array.ctypes.data - offset)
         tensor.byte_offset = offset
         tensor.device_type, tensor.device_id = self.__dlpack_device__()
-        tensor.ndim = array.ndim
+        tensor.ndim = self.fields.get("ndim", array.ndim)
         tensor.code = self.fields.get("code", {"i": 0, "u": 1, "f": 2, "b": 6}[array.dtype.kind])
         tensor.bits = self.fields.get("bits", 8 * array.itemsize)
         tensor.lanes = self.fields.get("lanes", 1)
-        tensor.shape = ctypes.addressof(shape)
+        tensor.shape = None if self.fields.get("no_shape") else ctypes.addressof(shape)
+        shape[: array.ndim] = self.fields.get("extents", array.shape)
         tensor.strides = None if self.fields.get("no_strides") else ctypes.addressof(strides)
         return managed
 

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 import torch
 
+from certile import ops
 from certile.diagnostics import ArgumentError, UnsupportedError
 from certile.ir.array_types import BEYOND_NUMPY, numpy_dtype
 from certile.runtime import arrays
@@ -198,6 +199,18 @@ def test_tensors_of_a_transform_are_refused() -> None:
         return x
 
     torch.func.vmap(inside)(torch.zeros(2, 3))
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of tracing itself
+def test_tensors_that_are_traced_are_refused() -> None:
+    """A traced function would return what an output held before anything was stored."""
+    x = torch.zeros(2, 3)
+    ops.softmax(x)  # a call that is known
+    with pytest.raises(UnsupportedError) as caught:
+        torch.jit.trace(ops.softmax, x)
+    assert caught.value.code == "U201"
+    assert "torch.jit.trace" in str(caught.value)
+    assert torch.equal(ops.softmax(x), torch.softmax(x, -1))
 
 
 def test_memory_map_and_parameter_are_plain(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """Arrays lent through DLPack: both versions, other devices, and when the memory is released."""
 
 import gc
+import weakref
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ import torch
 
 import certile as ct
 from certile.diagnostics import ArgumentError, UnsupportedError
+from certile.runtime import arrays
 from certile.runtime.arrays import HeldAddress, describe, probe
 from tests.unit.runtime.exporter import Exporter
 
@@ -217,6 +219,60 @@ def test_exporters_that_give_nothing():
         with pytest.raises(ArgumentError, match="__dlpack__ returned") as caught:
             describe(Broken(result))
         assert caught.value.code == "A201"
+
+
+class Memory:
+    """Hands out the first of its blocks that nobody has, as allocators do with freed memory."""
+
+    def __init__(self, shape):
+        self.blocks = [np.empty(shape, np.float32) for _ in range(8)]
+        self.holders = [lambda: None for _ in self.blocks]
+
+    def take(self, *_):
+        free = next(at for at, holder in enumerate(self.holders) if holder() is None)
+        taken = self.blocks[free].view()
+        self.holders[free] = weakref.ref(taken)
+        return taken
+
+
+class Source(np.ndarray):
+    """Elements whose copies lie in a `Memory`."""
+
+    def copy(self, order="C"):
+        made = self.memory.take()
+        made[...] = self
+        return made
+
+
+def test_a_result_in_memory_that_was_lent_before_is_no_overlap(monkeypatch):
+    source = numbers(3, 4).view(Source)
+    source.memory = Memory((3, 4))
+    monkeypatch.setattr(arrays, "empty_like_framework", source.memory.take)
+    made = ct.jit(lambda x: x + 1)(Exporter(source))
+    assert any(np.shares_memory(made, block) for block in source.memory.blocks)
+    np.testing.assert_array_equal(made, np.asarray(source) + 1)
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize(
+    ("fields", "error", "code"),
+    [
+        ({"extents": (-3, 4)}, ArgumentError, "A201"),
+        ({"ndim": -1}, ArgumentError, "A201"),
+        ({"no_shape": True}, ArgumentError, "A201"),
+        ({"data": 0, "byte_offset": 0}, UnsupportedError, "U201"),
+        ({"device_type": "cpu"}, ArgumentError, "A201"),
+    ],
+)
+def test_what_describes_no_memory_is_refused(fields, error, code, version):
+    for read in (describe, probe):
+        with pytest.raises(error) as caught:
+            read(Exporter(numbers(3, 4), version=version, shared=True, **fields))
+        assert caught.value.code == code
+
+
+def test_no_elements_need_no_address():
+    assert describe(Exporter(np.zeros((0, 4), np.float32), shared=True, data=0)).shape == (0, 4)
 
 
 def test_a_kernel_called_while_another_reads_its_arguments():
