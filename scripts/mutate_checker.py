@@ -39,16 +39,20 @@ EQUIVALENTS = Path(__file__).with_name("checker_equivalents.json")
 FAST = (
     *(
         f"tests/unit/proof/test_{name}.py"
-        for name in ("limits", "sizes", "rules", "replay", "kinds")
-    ),
-    *(
-        f"tests/unit/proof/test_{name}.py"
-        for name in ("field", "terms", "elaborate", "certificate")
+        for name in (
+            *("limits", "sizes", "shown", "exponents", "divisors", "rules", "replay", "kinds"),
+            *("field", "terms", "elaborate", "certificate"),
+        )
     ),
     "tests/proof/test_axioms.py",
     "tests/proof/test_attacks.py",
-    *(f"tests/unit/proof/test_{name}.py" for name in ("finite", "reader", "columns")),
-    *(f"tests/unit/proof/test_{name}.py" for name in ("regions", "region_types", "region_columns")),
+    *(
+        f"tests/unit/proof/test_{name}.py"
+        for name in (
+            *("finite", "reader", "ranks", "columns"),
+            *("regions", "region_terms", "region_types", "region_columns"),
+        )
+    ),
     *(f"tests/unit/search/test_{name}.py" for name in ("evaluate", "prover", "fusion")),
 )
 THOROUGH = ("tests/proof", "tests/unit/search", "tests/rewrites")

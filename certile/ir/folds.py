@@ -64,7 +64,7 @@ def fold_of(fallback: Fallback) -> Reduce | None:
     """The fold whose `unproved` state is the condition of a fallback, if there is one."""
     found = deciding(fallback.when)
     # The last result is asked for only where there is one.
-    last = found is not None and found[1] == len(found[0].law.results) - 1
+    last = found is not None and 0 <= found[1] == len(found[0].law.results) - 1
     return found[0] if found and last and unproved(found[0]) is fallback.when else None
 
 

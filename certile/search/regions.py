@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from certile.diagnostics import Refusal
@@ -35,6 +35,8 @@ from certile.ir.types import Axis, TileType, join_axes
 from certile.ir.verify import verify
 from certile.ir.walk import parallel_regions, substitute, values
 from certile.proof.check.certificate import Json
+from certile.proof.check.divided import divided_by, results_among
+from certile.proof.check.limits import apart
 from certile.proof.check.region_terms import require_regrouped
 from certile.proof.check.regions import SCHEMA, check_rewrite, conjunction
 from certile.proof.check.terms import Refused
@@ -251,7 +253,10 @@ class _Deriver:
         fused = self._derive(reading.chain)
         if isinstance(fused, Unproved):
             return fused
-        law = _discharged(fused)
+        # What a program divides by is told by what reads the results that stand in it.
+        by, apart_from = _replacements(reading, members, _discharged(fused))
+        divided = divided_by(substitute(self._kernel, by, apart_from))
+        law = _discharged(fused, _places(divided, by.values()))
         kernel = substitute(self._kernel, *_replacements(reading, members, law))
         if verify(kernel):
             return Refused("a result is stored before all that the fold of them reads is loaded")
@@ -356,10 +361,20 @@ def _columns(reading: Reading) -> str | None:
     return None
 
 
-def _discharged(fused: Fused) -> Law:
-    """The law with one more result: whether the state shows that the others hold."""
-    law = fused.law
-    tested = conjunction(law, fused.meaning.specification, fused.limits)
+def _places(divided: Iterable[Tile], results: Iterable[Node]) -> list[int]:
+    """Which results of a fallback, all that stand in a kernel, something is divided by."""
+    (fallback,) = {at.of for at in results if isinstance(at, Result)}
+    return results_among(fallback, divided) if isinstance(fallback, Fallback) else []
+
+
+def _discharged(fused: Fused, divided: Iterable[int] = ()) -> Law:
+    """The law with one more result: whether the state shows that the others hold.
+
+    `divided` are the results that the program divides by.
+    """
+    law, specification = fused.law, fused.meaning.specification
+    limits = [*fused.limits, *apart(specification[k] for k in divided)]
+    tested = conjunction(law, specification, limits)
     return replace(law, finalize=(*law.finalize, tested), results=(*law.results, "bool"))
 
 

@@ -16,6 +16,7 @@ from certile.ir.laws import Law
 from certile.ir.terms import Apply, Lit, Term
 from certile.proof.check import kinds
 from certile.proof.check.context import Context
+from certile.proof.check.elaborate import SINGLE
 from certile.proof.check.finite import Parts, kinds_of_states
 from certile.proof.check.limits import Limit, Unmeasured, limits
 from certile.proof.check.terms import Refused, Table
@@ -40,14 +41,16 @@ def finite_fields(law: Law) -> frozenset[str]:
 def _finite_fields(parts: Parts) -> frozenset[str]:
     law = parts.law
     context, masks = Context(parts.table, {}), kinds_of_states(parts)
-    element = {name: parts.table.make("elem", value=name) for name in law.lift_variables()}
     # A state begins as the lift of one element, or as the closed form of several.
-    begun = [context.with_kinds(parts.read(law.lift, element), masks)]
+    single = parts.symbols(SINGLE, law.lift_variables())
+    begun = [(context.with_kinds(parts.read(law.lift, single), masks), single)]
     if law.closed is not None:
-        begun.append(context.with_kinds(parts.closed(law.closed, "xs"), masks).inside("xs"))
+        each = {name: parts.table.make("elem", value=name) for name in single}
+        known = context.with_kinds(parts.closed(law.closed, "xs"), masks)
+        begun.append((known.inside("xs"), each))
     finite = {
-        name: all(kinds.within(known.kind(term), kinds.FINITE) for known in begun)
-        for name, term in element.items()
+        name: all(kinds.within(known.kind(terms[name]), kinds.FINITE) for known, terms in begun)
+        for name in single
     }
     return frozenset(name for name, holds in finite.items() if holds)
 

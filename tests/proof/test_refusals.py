@@ -72,7 +72,7 @@ def test_claimed_kinds_must_be_kept():
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        ({"identity": None}, "without an identity"),
+        ({"identity": None}, "another number of identities"),
         ({"merge": (app("list.max", "x"), Var("a.s"))}, "has no meaning"),
         ({"merge": (Var("state.m"), Var("a.s"))}, "means nothing here"),
         ({"lift": (Apply("as_f16", (Var("x"),)), Lit(1.0))}, "has no meaning"),

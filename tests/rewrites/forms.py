@@ -12,8 +12,9 @@ from certile.ir.dtypes import bool_
 from certile.ir.terms import Apply
 from certile.ir.tile import Fallback, LoopIndex, Reduce, Result, Store, View
 from certile.ir.walk import parallel_regions, specialise, values
-from certile.plan.depth import depths
-from certile.plan.record import Mapping, Options
+from certile.plan.mapping import Mapping
+from certile.plan.record import Options
+from certile.plan.rounding.depth import depths
 from certile.reference.agrees import agrees
 from certile.reference.tile import run
 from certile.search.regions import derived

@@ -10,7 +10,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from certile.plan.record import Mapping
+from certile.plan.mapping import Mapping
 from tests import kernels
 from tests.rewrites import forms, rows
 from tests.rewrites.instances import INSTANCES, chain

@@ -17,8 +17,8 @@ from certile.ir.machine import Compute, operations
 from certile.ir.tile import LoopIndex, Store, View
 from certile.ir.walk import parallel_regions
 from certile.plan.choose import choose
-from certile.plan.depth import depths
-from certile.plan.record import Mapping
+from certile.plan.mapping import Mapping
+from certile.plan.rounding.depth import depths
 from certile.plan.text import plan_text
 from certile.proof.check.regions import check_rewrite
 from certile.runtime.cuda.toolchain import compile_cuda

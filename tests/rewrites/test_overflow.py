@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from certile.ir.walk import parallel_regions, specialise
-from certile.plan.record import Mapping
+from certile.plan.mapping import Mapping
 from certile.proof.check import regions as checker
 from certile.search import sizes
 from certile.search.fusion import derive

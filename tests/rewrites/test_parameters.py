@@ -22,8 +22,9 @@ from certile.ir.tile import Const, Fallback, Load, Map, Reduce, Result
 from certile.ir.types import TileType
 from certile.ir.verify import verify
 from certile.ir.walk import substitute, values
-from certile.plan.record import Mapping
+from certile.plan.mapping import Mapping
 from certile.proof.check import check as check_law
+from certile.proof.check.divided import divided_by
 from certile.proof.check.regions import check_rewrite, claimed
 from tests.rewrites import forms, rows
 from tests.rewrites.instances import OFF, chain
@@ -206,7 +207,7 @@ def claim_of(made):
     """The law of the one fallback, and what the checker says that it has to mean."""
     (claim,) = made.rewrite.certificate["laws"]
     (fallback,) = forms.fallbacks(made.after)
-    return claim["certificate"], *claimed(fallback, claim)
+    return claim["certificate"], *claimed(fallback, claim, list(divided_by(made.after)))
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from certile.plan.depth import depths
+from certile.plan.rounding.depth import depths
 from certile.reference.agrees import agrees, expected_outputs
 from certile.reference.bounding import Freedom
 from certile.reference.trees import Fused

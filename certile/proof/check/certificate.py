@@ -19,7 +19,7 @@ from certile.ir.laws import Law
 from certile.ir.meanings import Action, Meaning, claim
 from certile.proof.check.kinds import ANY
 from certile.proof.check.reader import goals
-from certile.proof.check.rules import STEPS, Goal, Replay, Step
+from certile.proof.check.rules import Goal, Replay, Step
 from certile.proof.check.terms import ARITY, LISTS, VALUED, Refused, Table, Value, require
 
 Json = dict[str, object]
@@ -27,11 +27,6 @@ Json = dict[str, object]
 SCHEMA: Final = "certile.certificate/4"
 FUEL: Final = 400_000
 _LENGTH: Final = 1_000_000
-_FIELDS: Final = (
-    *("schema", "law", "before", "after", "domain", "witness", "discharges"),
-    *("terms", "obligations", "rounding"),
-)
-_PROOF: Final = ("name", "goal", "assumptions", "steps")
 _CONSTANT: Final = re.compile(r"-inf|inf|nan|-?[0-9]{1,600}(/[1-9][0-9]{0,599})?")
 
 
@@ -46,9 +41,11 @@ def check(certificate: object, law: Law, meaning: Meaning | Action, fuel: int = 
     `certificate` is JSON text, or what `json.loads` makes of it.
     """
     try:
-        content, table = document_of(certificate, _LENGTH, _FIELDS), Table(fuel)
+        table = Table(fuel)
         obligations = goals(table, law, meaning)
-        for name, value in heading(law, meaning).items():
+        told = heading(law, meaning)
+        content = document_of(certificate, _LENGTH, (*told, "terms", "obligations"))
+        for name, value in told.items():
             require(content[name] == value, f"the certificate is of another {name}")
         terms = terms_of(table, content["terms"], meaning.domain)
         proofs = list_of(content["obligations"], "the obligations")
@@ -63,7 +60,7 @@ def check(certificate: object, law: Law, meaning: Meaning | Action, fuel: int = 
 
 
 def _check_proof(proof: object, name: str, goal: Goal, terms: list[int]) -> None:
-    each = fields_of(proof, _PROOF, f"obligation {name}")
+    each = fields_of(proof, ("name", "goal", "assumptions", "steps"), f"obligation {name}")
     replay = Replay(goal)
     sides = [terms[side] for side in naturals(each["goal"], len(terms), "the sides of a goal")]
     same = each["name"] == name and sides == [goal.left, goal.right]
@@ -143,7 +140,7 @@ def _value(op: str, value: object, fields: Collection[str]) -> Value:
 def step_of(content: object, terms: list[int]) -> Step:
     """The step, with references resolved to terms."""
     match content:
-        case [str(name), references, masks] if name in STEPS:
+        case [str(name), references, masks]:
             found = naturals(references, len(terms), "the terms of a step")
             among = naturals(masks, ANY + 1, "the masks of a step")
             return Step(name, tuple(terms[each] for each in found), among)

@@ -65,7 +65,6 @@ class Context:
             self.table.spend()
             made = self._decided(term)
             known[term] = made if made == term else self.simple(made)
-            known.setdefault(known[term], known[term])
         return known[term]
 
     def inside(self, name: str) -> Context:
@@ -77,16 +76,16 @@ class Context:
                 op, of, args = self.table.rows[term]
                 if op in JOIN and of == name:
                     made._record(args[0], kinds.operand(JOIN[op], 0, ANY, ANY, mask))
-                if op in ("top", "bottom") and of == name:
-                    # Also where the extreme is NaN, which nothing is less than.
-                    pair = (term, args[0]) if op == "top" else (args[0], term)
-                    made._record(self.table.make("less", *pair), ZERO)
+                    if op in ("top", "bottom"):
+                        # Also where the extreme is NaN, which nothing is less than.
+                        pair = (term, args[0]) if op == "top" else (args[0], term)
+                        made._record(self.table.make("less", *pair), ZERO)
             self._inside[name] = made
         return self._inside[name]
 
-    def has_elements(self, name: str) -> bool:
-        """Whether a recorded aggregate of the list is not what it is for no element."""
-        return not self.kinds.get(self.table.count(name), ANY) & ZERO
+    def size(self, name: str) -> int:
+        """The mask of the number of elements of a list, by what is recorded of it."""
+        return self.kinds.get(self.table.count(name), ANY)
 
     def _operands(self, term: int) -> tuple[int, ...]:
         """The terms that a fact on a result tells of."""
@@ -117,12 +116,10 @@ class Context:
                 waiting.append((self.table.count(str(name)), POS))
             for fact in (term, *self._about.get(term, ())):
                 self.table.spend()
-                args = self._operands(fact)
-                masks = [self.kinds.get(each, ANY) for each in (*args, fact)] if args else ()
-                for place, arg in enumerate(args):
-                    told = kinds.operand(self.table.rows[fact].op, place, *masks)
-                    if masks[place] & ~told:
-                        waiting.append((arg, told))
+                op, args = self.table.rows[fact].op, self._operands(fact)
+                masks = [self.kinds.get(each, ANY) for each in (*args, fact)]
+                told = (kinds.operand(op, place, *masks) for place in range(len(args)))
+                waiting += zip(args, told, strict=True)
 
     def _computed(self, op: str, value: Value, args: tuple[int, ...]) -> int:
         """The mask that follows from the operands."""
@@ -130,8 +127,7 @@ class Context:
             return reduce(or_, map(self.kind, self._branches(*args)))
         if op in kinds.OPERATIONS:
             mask = kinds.result(op, *map(self.kind, args))
-            unknown = mask == ZERO | POS and op in ("less", "same")
-            return mask & self._relation(op, *args) if unknown else mask
+            return mask & self._relation(op, *args) if op in ("less", "same") else mask
         if op in LISTS:
             return self._aggregate(op, str(value), args[0]) if op in JOIN else ANY
         if op == "num":
@@ -167,7 +163,7 @@ class Context:
         return term if parts == args else table.make(op, *parts, value=value)
 
     def _aggregate(self, op: str, name: str, body: int) -> int:
-        size = self.kinds.get(self.table.count(name), ANY)
+        size = self.size(name)
         mask = kinds.closure(JOIN[op], self.inside(name).kind(body)) if size != ZERO else 0
         return mask | _EMPTY[op] if size & ZERO else mask
 

@@ -54,7 +54,7 @@ _TESTS: Final = {"isinf": NINF | PINF, "isfinite": FINITE}
 CONNECTIVES: Final = frozenset({"bit_and", "bit_or", "bit_not"})
 _TRUTHS: Final = frozenset({"lt", "gt", "le", "ge", "eq", "ne", "is", "isnan", *_TESTS})
 # The order of an index or of integers is that of V with its bounds as the infinities.
-_LITERALS: Final = {
+_LITERALS: Final[dict[str, int | str]] = {
     **dict.fromkeys(("lowest", "-inf"), "-inf"),
     **dict.fromkeys(("highest", "inf", "last_index"), "inf"),
     "nan": "nan",
@@ -76,25 +76,17 @@ class Reader:
     pieces: tuple[str, ...] | None
     fields: tuple[str, ...] = ()
     truths: frozenset[str] = frozenset()
-    _read: dict[int, tuple[Term, int]] = field(default_factory=dict)
     _chosen: dict[tuple[int, int, int], int] = field(default_factory=dict)
 
     def value(self, term: Term) -> int:
         """The checker's term for a term of a law."""
-        # By identity, as True equals 1 and differs in meaning; what is kept keeps its identity.
-        if id(term) not in self._read:
-            self._read[id(term)] = (term, self._value(term))
-        return self._read[id(term)][1]
-
-    def _value(self, term: Term) -> int:
         num, lists = self.table.num, self.pieces is not None
         match term:
-            case Lit(value) if not isinstance(value, str):
-                whole = isinstance(value, int) or math.isfinite(value)
-                return num(Fraction(value) if whole else str(value))
+            case Lit(value) if not isinstance(value, str) and abs(value) < math.inf:
+                return num(Fraction(value))
             case Lit(value):
-                require(value in _LITERALS, f"the literal {value} has no meaning here")
-                return num(_LITERALS[str(value)])  # type: ignore[arg-type]
+                require(str(value) in _LITERALS, f"the literal {value} has no meaning here")
+                return num(_LITERALS[str(value)])
             case Var(name):
                 require(name in self.variables, f"{name} means nothing here")
                 return self.variables[name]
@@ -107,9 +99,8 @@ class Reader:
                 require(is_truth(condition, self.truths), "what a choice asks is no condition")
                 return self._branch(condition, self.value(a), self.value(b))
             case Apply(fn, args):
-                truths = fn not in CONNECTIVES or all(is_truth(arg, self.truths) for arg in args)
-                known = truths and fn in _MEANS and (lists or fn != "is")
-                known = known and len(args) == 2 - (fn in _UNARY)
+                known = fn in _MEANS and len(args) == 2 - (fn in _UNARY) and (lists or fn != "is")
+                known = known and (fn not in CONNECTIVES or is_truth(term, self.truths))
                 require(known, f"{fn} has no meaning over the extended reals")
                 named = dict(zip("ab", map(self.value, args), strict=False))
                 made = self.table.build(_MEANS[fn], named, _TESTS.get(fn, NAN))
@@ -142,16 +133,15 @@ class Reader:
         """An aggregate over the joined pieces, each read for its own element; by rank, the last."""
         make, parts, none = self.table.make, list[list[int]](), self.table.num(UNIT[JOIN[op]])
         for piece in self.pieces or ():
-            single = piece == SINGLE
-            element = {
-                name: make("sym", value=f"{SINGLE}.{name}") if single else make("elem", value=name)
-                for name in self.fields
-            }
+            kind, before = ("sym", f"{SINGLE}.") if piece == SINGLE else ("elem", "")
+            element = {name: make(kind, value=before + name) for name in self.fields}
             reader = Reader(self.table, {**self.variables, **element}, self.pieces, self.fields)
-            value = reader.value(body)
-            parts.append([value if single else make(op, value, value=piece)])
-            for k in map(self.table.num, range(2, rank + 1)):
-                parts[-1].append(none if single else make(RANKED[op], value, k, value=piece))
+            value, ranks = reader.value(body), map(self.table.num, range(2, rank + 1))
+            if piece == SINGLE:
+                parts.append([value, *(none for _ in ranks)])
+            else:
+                later = (make(RANKED[op], value, k, value=piece) for k in ranks)
+                parts.append([make(op, value, value=piece), *later])
         return reduce(partial(self._joined, op), parts)[-1] if parts else none
 
     def _joined(self, op: str, a: list[int], b: list[int]) -> list[int]:
@@ -174,22 +164,14 @@ class Reader:
 
 def is_truth(term: Term, truths: Container[str] = ()) -> bool:
     """Whether a term is one or zero because it is a condition."""
-    # Once for each term: one that is shared many times over has exponentially many places.
-    known: dict[int, bool] = {}
-
-    def shown(term: Term) -> bool:
-        if id(term) not in known:
-            known[id(term)] = told(term)
-        return known[id(term)]
-
-    def told(term: Term) -> bool:
-        match term:
-            case Var(name):
-                return name in truths
-            case Lit(value):
-                return isinstance(value, bool)
-            case Apply(fn, args):
-                parts = args if fn in CONNECTIVES else args[1:] if fn == "where" else ()
-                return fn in _TRUTHS or (len(parts) > 0 and all(map(shown, parts)))
-
-    return shown(term)
+    match term:
+        case Lit(value):
+            return isinstance(value, bool)
+        case Var(name):
+            return name in truths
+        case Apply("where", (_, first, second)):
+            return is_truth(first, truths) and is_truth(second, truths)
+        case Apply(fn, args) if fn in CONNECTIVES:
+            return all(is_truth(arg, truths) for arg in args)
+        case Apply(fn):
+            return fn in _TRUTHS

@@ -13,6 +13,7 @@ from math import frexp
 from typing import Final
 
 from certile.ir.terms import Apply, Lit, Term, app
+from certile.proof.check.shown import Shown
 from certile.proof.check.sizes import ONE, joined
 
 # An overflow is 2^103 from what may cancel it in f32, and 2^970 in f64.
@@ -20,75 +21,44 @@ _FAR: Final = Lit(2.0**64)
 # A number that scales by less than two to this below zero may not do so to an overflow.
 _BITS: Final = 48
 _SHIFTS: Final = frozenset({"add", "sub"})
+_SCALES: Final = frozenset({"mul", "div"})
 
 
-class Exponent:
-    """Reads an exponent; `asked` are the sizes that have to be finite.
+def asked_of(
+    term: Term, shown: Shown, size: Callable[[Term], Term]
+) -> tuple[list[Term], Term | None]:
+    """Sizes that have to be finite, and what is left whose whole size has to be, if anything is.
 
-    `reads` says whether a term differs between elements, `exact` whether a state shows it as it is
-    written (for a fold, perhaps), and `size` gives the size of a term that does not differ.
+    `size` gives the size of a term that is the same for all elements.
     """
+    asked: list[Term] = []
+    # No scale outside the term makes an overflow so much smaller; one below a shift is not scaled.
+    far: Term = _FAR
+    while not shown.exact(term, "list.max"):
+        fn, one, other = _apart(term, shown)
+        if fn in _SHIFTS:
+            asked.append(joined("mul", _FAR if _is_shift(one) else ONE, size(other)))
+            far = ONE
+        elif fn in _SCALES and not _is_tiny(fn, other) and (far != ONE or shown.exact(one)):
+            asked += _scaled(fn, other, size(other), far)
+            far = asked[-1]
+        elif fn != "neg":
+            return asked, term
+        term = one
+    return asked, None
 
-    def __init__(
-        self,
-        reads: Callable[[Term], bool],
-        exact: Callable[..., bool],
-        size: Callable[[Term], Term],
-    ) -> None:
-        self._reads, self._exact, self._size = reads, exact, size
-        self.asked: list[Term] = []
 
-    def rest(self, term: Term, far: Term = _FAR) -> Term | None:
-        """What is left of an exponent whose whole size has to be finite, if anything is.
-
-        No scale outside it makes an overflow `far` smaller; `far` is `ONE` below a shift.
-        """
-        if self._exact(term, "list.max"):
-            return None
-        apart = self._apart(term)
-        match term:
-            case Apply("neg", (a,)):
-                return self.rest(a, far)
-            case Apply("add" | "sub") if apart:
-                one, other = apart
-                size = self._size(other)
-                self.asked.append(joined("mul", _FAR, size) if _is_shift(one) else size)
-                return self.rest(one, ONE)
-            case Apply("mul" | "div" as fn) if (
-                apart and not _is_tiny(fn, apart[1]) and (far != ONE or self._exact(apart[0]))
-            ):
-                return self.rest(apart[0], self._scaled(fn, apart[1], far))
-            case _:
-                return term
-
-    def _apart(self, term: Term) -> tuple[Term, Term] | None:
-        """The operand that differs between elements and the other one, if that is so."""
-        fn, args = (term.fn, term.args) if isinstance(term, Apply) else ("", ())
-        if fn in ("add", "sub", "mul", "div"):
-            a, b = args
-            if self._reads(a) and not self._reads(b):
-                return a, b
-            if fn != "div" and self._reads(b) and not self._reads(a):
-                return b, a
-        return None
-
-    def _scaled(self, fn: str, scale: Term, far: Term) -> Term:
-        """How far an exponent is below a scale, which is neither infinite, 0 nor too small.
-
-        Infinity or 0 would make NaN of the other.
-        """
-        size = self._size(scale)
-        match scale:
-            case Lit(float(value)) if value:
-                far = joined("mul", Lit(2.0 ** _shrinks(fn, value)), far)
-            case _ if fn == "div":
-                far = joined("mul", far, size)
-                self.asked.append(app("div", 1.0, size))
-            case _:
-                far = app("div", far, size)
-                self.asked.append(size)
-        self.asked.append(far)
-        return far
+def _apart(term: Term, shown: Shown) -> tuple[str, Term, Term]:
+    """A function, the operand that differs between elements and the other one, if that is so."""
+    match term:
+        case Apply("neg", (a,)):
+            return "neg", a, a
+        case Apply("add" | "sub" | "mul" | "div" as fn, (a, b)) if not shown.reads(b):
+            return fn, a, b
+        case Apply("add" | "sub" | "mul" as fn, (a, b)) if not shown.reads(a):
+            return fn, b, a
+        case _:
+            return "", term, term
 
 
 def _is_shift(term: Term) -> bool:
@@ -96,6 +66,20 @@ def _is_shift(term: Term) -> bool:
     while isinstance(term, Apply) and term.fn == "neg":
         (term,) = term.args
     return isinstance(term, Apply) and term.fn in _SHIFTS
+
+
+def _scaled(fn: str, scale: Term, size: Term, far: Term) -> list[Term]:
+    """What keeps a scale from being infinite, 0 or too small; last, how far it still is.
+
+    Infinity or 0 would make NaN of the other.
+    """
+    match scale:
+        case Lit(float(value)) if value:
+            return [joined("mul", Lit(2.0 ** _shrinks(fn, value)), far)]
+        case _ if fn == "div":
+            return [app("div", 1.0, size), joined("mul", far, size)]
+        case _:
+            return [size, app("div", far, size)]
 
 
 def _shrinks(fn: str, scale: float) -> int:

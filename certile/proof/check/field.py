@@ -39,8 +39,9 @@ class Field:
 
     def read(self, term: int) -> Ratio:
         """The fraction of a term; raises `Refused` when it grows too large."""
-        for each in self._table.reach(term, known=self._read, closed=_CLOSED):
-            self._read[each] = self._fraction(each)
+        for each in self._table.reach(term, closed=_CLOSED):
+            if each not in self._read:
+                self._read[each] = self._fraction(each)
         return self._read[term]
 
     def equal(self, a: int, b: int) -> bool:
@@ -62,8 +63,7 @@ class Field:
             self.denominators.add(args[1])
             return (self._times(a, d), self._times(c, b))
         if isinstance(value, Fraction):
-            whole = value.numerator if value.denominator == 1 else value
-            return ({frozenset(): whole} if value else {}, _ONE)
+            return ({frozenset(): value} if value else {}, _ONE)
         if op == "exp":
             top, bottom = self._read[args[0]]
             pairs = [pair for monomial in (*top, *bottom) for pair in monomial]
@@ -88,7 +88,7 @@ class Field:
 
 
 def _product(m: Monomial, n: Monomial) -> Monomial:
-    return frozenset(_added(dict(m), dict(n)).items()) if m and n else m or n
+    return frozenset(_added(dict(m), dict(n)).items())
 
 
 def _added(

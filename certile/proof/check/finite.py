@@ -41,12 +41,13 @@ class Parts:
     """The terms of a law over one table; raises `Refused` where a component lacks one."""
 
     def __init__(self, table: Table, law: Law) -> None:
-        require(law.identity is not None, "a fold without an identity has no state of no elements")
-        self.table, self.law = table, law
+        self.table, self.law, self._identity = table, law, law.identity or ()
         self.names = tuple(component.name for component in law.state)
-        parts = (self.names, law.identity or (), law.lift, law.merge)
+        parts = (self.names, self._identity, law.lift, law.merge)
         fits = len({len(set(self.names)), *map(len, parts)}) == 1
-        require(fits, "components share a name, or have another number of terms")
+        reason = "components share a name, or have another number of identities, lifts or merges"
+        require(fits, reason)
+        require_short([*self._identity, *law.lift, *law.merge, *law.finalize])
         self.fields = (*law.lift_variables(), *(("i",) * law.indexed))
         # Else a parameter `a.n` would stand for the component n of a state.
         dotted = any("." in name for name in (*self.names, *self.fields, *law.parameters))
@@ -63,14 +64,14 @@ class Parts:
 
     def identity(self) -> list[int]:
         """The identity, which sees nothing."""
-        return list(map(Reader(self.table, {}, None).value, self.law.identity or ()))
+        return list(map(Reader(self.table, {}, None).value, self._identity))
 
     def read(self, terms: Sequence[Term], held: dict[str, int]) -> list[int]:
         """Terms of the law: they see states, parameters and one element, but no list."""
         truths = {component.name for component in self.law.state if component.type == "bool"}
+        rows = self.table.rows
         # A field of an element, which may have the name of a component, is a number.
-        rows = {name: self.table.rows[term] for name, term in held.items()}
-        states = (n for n, row in rows.items() if row.op != "elem" and row.value != f"{SINGLE}.{n}")
+        states = (name for name, term in held.items() if rows[term].value != f"{SINGLE}.{name}")
         true = frozenset(name for name in states if name.rpartition(".")[2] in truths)
         return list(map(Reader(self.table, held | self.shared, None, (), true).value, terms))
 

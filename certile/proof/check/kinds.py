@@ -56,9 +56,9 @@ def within(mask: int, of: int) -> bool:
 def of_number(value: Number | float) -> int:
     """The kind of a constant."""
     number = value.numerator if isinstance(value, Fraction) else float(value)
-    if number in (inf, -inf) or number != number:
-        return PINF if number == inf else NINF if number == -inf else NAN
-    return NEG if number < 0 else POS if number > 0 else ZERO
+    if number in (inf, -inf):
+        return PINF if number == inf else NINF
+    return NEG if number < 0 else POS if number > 0 else ZERO if number == 0 else NAN
 
 
 @cache

@@ -52,22 +52,20 @@ def goals(table: Table, law: Law, meaning: Meaning | Action) -> list[tuple[str, 
     """The obligations of a law, named; raises `Refused` for what has no meaning here."""
     parts = Parts(table, law)
     require(len(law.results) == len(law.finalize), "a result has no type, or a type no result")
-    require_short([*(law.identity or ()), *law.lift, *law.merge, *law.finalize])
-    if isinstance(meaning, Action):
-        require_short([*meaning.start, *meaning.step, *meaning.act, *meaning.result])
-    else:
-        require_short([*meaning.closed, *meaning.specification])
-    fields = set(parts.fields)
-    require(set(meaning.domain) == fields, f"the domain must speak of {', '.join(parts.fields)}")
+    fields = {*parts.fields}
+    require({*meaning.domain} == fields, f"the domain must speak of {', '.join(parts.fields)}")
     groups: dict[str, Mapping[str, Domain]] = {"": meaning.domain, f"{SINGLE}.": meaning.domain}
     if isinstance(meaning, Action):
+        said = [*meaning.start, *meaning.step, *meaning.act, *meaning.result]
         groups |= {"p.": meaning.parts, "q.": meaning.parts, "s.": meaning.loop}
     else:
+        said = [*meaning.closed, *meaning.specification]
         groups[f"{SHARED}."] = meaning.parameters
         clash = {*meaning.parameters} & {*fields, *parts.names}
         require(not clash, "a parameter has the name of a field or of a component")
         same = tuple(meaning.parameters) == law.parameters
         require(same, "the law has other parameters than its meaning")
+    require_short(said)
     domain = {f"{of}{name}": DOMAINS[group[name]] for of, group in groups.items() for name in group}
     context = Context(table, domain)
     if isinstance(meaning, Action):
@@ -139,33 +137,26 @@ def _first_of_each(
     return chain.from_iterable(shapes.values())
 
 
-def shape(table: Table, terms: Iterable[int], fields: Mapping[str, object]) -> tuple[object, ...]:
-    """The terms up to the names of fields, each of which becomes its number and what it is.
+def shape(table: Table, terms: Sequence[int], fields: Mapping[str, object]) -> tuple[int, ...]:
+    """The terms with a number for the name of each field, and what it is.
 
     Where two are equal, terms become the others by a renaming of fields, alike everywhere.
     """
-    place, numbers, out, stack = dict[int, int](), dict[str, int](), list[object](), [*terms][::-1]
-    while stack:
-        table.spend()
-        term = stack.pop()
-        if term in place:
-            out.append(place[term])
-            continue
-        place[term] = len(place)
+    numbers, made = dict[str, int](), dict[int, int]()
+    for term in table.reach(*terms):
         op, value, args = table.rows[term]
         name = str(value).removeprefix(f"{SINGLE}.")
-        field = op == "elem" or (op == "sym" and name != value)
-        shown = (numbers.setdefault(name, len(numbers)), fields[name]) if field else value
-        out.append((op, shown, len(args)))
-        stack += reversed(args)
-    return tuple(out)
+        if op == "elem" or (op == "sym" and name != value):
+            value = f"{numbers.setdefault(name, len(numbers))} {fields[name]}"
+        made[term] = table.make(op, *(made[arg] for arg in args), value=value)
+    return tuple(made[term] for term in terms)
 
 
 def _acts(parts: Parts, action: Action, context: Context) -> list[_Claim]:
     """The obligations of an action; raises `Refused` when a claimed kind is not kept."""
     law, loop = parts.law, tuple(action.loop)
-    fits = tuple(action.parts) == parts.names
-    fits = fits and len(action.act) == len(action.step) == len(action.start) == len(loop)
+    fits = len(action.act) == len(action.step) == len(action.start) == len(loop)
+    fits = fits and tuple(action.parts) == parts.names
     require(fits, "parts, act, step and start must give each component of a state")
     p, q, s = (
         list(parts.symbols(side, names).values())
@@ -193,11 +184,9 @@ def _acts(parts: Parts, action: Action, context: Context) -> list[_Claim]:
     sides += [("cat", acted(both, s), acted(q, acted(p, s)))]
     sides += [("unordered", acted(both, s), acted(merged(q, p), s))] * law.commutative
     ended = parts.read(action.result, looped(acted(p, parts.read(action.start, {}))))
-    return [
-        *(
-            (f"{side}.{n}", a, b)
-            for side, *pair in sides
-            for n, a, b in zip(loop, *pair, strict=True)
-        ),
-        *_paired("finalize", parts.read(law.finalize, parts.state("", p)), ended),
+    claims = [
+        (f"{side}.{name}", one, other)
+        for side, left, right in sides
+        for name, one, other in zip(loop, left, right, strict=True)
     ]
+    return claims + _paired("finalize", parts.read(law.finalize, parts.state("", p)), ended)

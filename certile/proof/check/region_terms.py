@@ -22,8 +22,6 @@ from certile.proof.check.terms import Refused, require
 
 _LONGEST: Final = 2_000
 DEPTH: Final = 60
-# Bits of the significand: an integer with no more of them is a number of the type.
-_EXACT: Final = {f32: 24, f64: 53}
 _NEVER_NEGATIVE: Final = frozenset({"sqrt", "exp"})
 
 
@@ -69,8 +67,8 @@ class RegionReader:
             case Const(value=float() as value):
                 return Lit(value if math.isfinite(value) else str(value))
             case Cast(value=Const(value=int() as value)):
-                odd = value // (value & -value or 1)
-                require(odd.bit_length() <= _EXACT.get(tile.dtype, 0), "a constant is rounded")
+                holds = tile.dtype.is_float and _holds(tile.dtype, value)
+                require(holds, "a constant is rounded")
                 return Lit(float(value))
             case Cast(value=value):
                 widens = value.dtype.is_float and tile.dtype.is_float
@@ -146,7 +144,9 @@ def require_regrouped(at: Reduce, columns: Collection[Axis] = ()) -> None:
 
 def _holds(dtype: DType, value: float) -> bool:
     """Whether `value` is a number of `dtype`, as a kernel takes it, or no finite one."""
-    return abs(value) < 2**1000 and value == rounded(value, dtype) if value - value == 0 else True
+    if abs(value) < 2**1000:
+        return value == rounded(float(value), dtype)
+    return value - value != 0
 
 
 def require_numbers(terms: Iterable[Term], dtype: DType | None = None) -> None:
@@ -156,16 +156,13 @@ def require_numbers(terms: Iterable[Term], dtype: DType | None = None) -> None:
     """
     terms = list(terms)
     applied = list(applications(terms))
-    leaves = (*terms, *(arg for at in applied for arg in at.args))
-    own = any(isinstance(leaf, Lit) and leaf.dtype not in (None, "acc") for leaf in leaves)
-    require(not own, "a literal of a derived law has a type of its own")
-    literals = (leaf.value for leaf in leaves if isinstance(leaf, Lit))
-    exact = all(
-        dtype is None or isinstance(value, str) or _holds(dtype, value) for value in literals
-    )
-    require(exact, f"a literal of a derived law is no number of {dtype}")
+    for leaf in (*terms, *(arg for at in applied for arg in at.args)):
+        if isinstance(leaf, Lit):
+            own = leaf.dtype not in (None, "acc")
+            require(not own, "a literal of a derived law has a type of its own")
+            exact = dtype is None or isinstance(leaf.value, str) or _holds(dtype, leaf.value)
+            require(exact, f"a literal of a derived law is no number of {dtype}")
     for at in applied:
         numbers = at.args[1:] if at.fn == "where" else at.args
-        decides = at.fn in CONNECTIVES
-        fits = all(is_truth(arg) == decides for arg in numbers)
+        fits = all(is_truth(arg) == (at.fn in CONNECTIVES) for arg in numbers)
         require(fits, f"{at.fn} of a derived law computes with truths")

@@ -8,7 +8,7 @@ of its state and the proof.
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import replace
 from functools import reduce
 from itertools import chain
@@ -24,7 +24,8 @@ from certile.ir.tile import Fallback, Kernel, Reduce, Result, effects, roots
 from certile.ir.verify import verify
 from certile.ir.walk import at_once, erasures, substitute, values
 from certile.proof.check.certificate import Json, check, document_of, fields_of, list_of
-from certile.proof.check.limits import Limit, divisors, limits, unknown
+from certile.proof.check.divided import divided_by, results_among
+from certile.proof.check.limits import Limit, apart, divisors, limits, unknown
 from certile.proof.check.region_terms import (
     RegionReader,
     parameter_domain,
@@ -80,16 +81,22 @@ def _check(before: Kernel, after: Kernel, certificate: object) -> None:
     laws = list_of(content["laws"], "the laws")
     require(0 < len(laws) == len(found), "there must be one law for each fallback")
     tried = set(at_once(root for step in effects(after.body) for root in roots(step)))
+    divided = list(divided_by(after))
     for at, law in zip(found, laws, strict=True):
         claim = fields_of(law, ("closed", "domain", "certificate"), "a law")
-        refused = check(claim["certificate"], *claimed(at, claim, tried))
+        refused = check(claim["certificate"], *claimed(at, claim, divided, tried))
         require(refused is None, str(refused))
     # What a fallback tries is in none of the programs that anything else has looked at.
     require(not verify(after), "the kernel after is not well formed")
 
 
-def claimed(at: Fallback, claim: Json, tried: Container[Node] = ()) -> tuple[Law, Meaning]:
-    """The law that a fallback tries, and what it has to mean; raises `Refused` for what is none."""
+def claimed(
+    at: Fallback, claim: Json, divided: Iterable[Node], tried: Container[Node] = ()
+) -> tuple[Law, Meaning]:
+    """The law that a fallback tries, and what it has to mean; raises `Refused` for what is none.
+
+    `divided` are the divisors of its kernel; none of the reductions that it replaces is `tried`.
+    """
     fused = _fused(at)
     static = all(isinstance(axis.extent, int) for axis in fused.over)
     require(static, "the number of elements is not known")
@@ -107,10 +114,12 @@ def claimed(at: Fallback, claim: Json, tried: Container[Node] = ()) -> tuple[Law
     require(claim["closed"] == list(map(to_json, closed)), "the closed forms are not the law's")
     domain = fields_of(claim["domain"], law.lift_variables(), "the domain")
     finite = [name for name, kind in domain.items() if kind == "finite"]
-    asked = limits(law, specification, finite)
+    asked = limits(law, specification, finite) + apart(
+        specification[k] for k in results_among(at, divided)
+    )
     specification += unknown(asked, {*closed, *specification})
-    told = len(specification) == len(law.results)
-    told = told and fused.law.finalize[-1] == conjunction(law, specification, asked)
+    # That there is a result for each specification is an obligation of the law.
+    told = fused.law.finalize[-1] == conjunction(law, specification, asked)
     require(told, "the last result does not say whether the state is finite and nothing overflows")
     divide = divisors((limit.size for limit in asked), {*closed, *specification})
     return law, Meaning(
@@ -138,9 +147,9 @@ def _fused(at: Fallback) -> Reduce:
     whole = len(law.state) > 0 and len(law.finalize) == len(law.results)
     whole = whole and law.parameters == parameter_names(len(fused.given))
     require(whole, "a derived law lacks a term or a parameter")
+    # The type of the last result is that of the condition, which is well formed.
     types = {component.type for component in law.state} | set(law.results[:-1])
-    plain = plain and types == {"acc"} and law.results[-1] == "bool"
-    require(plain, "a derived law has an index, a type or a merge of its own")
+    require(plain and types == {"acc"}, "a derived law has an index, a type or a merge of its own")
     parts = (law.identity or (), law.lift, law.merge, law.finalize, law.closed or ())
     require_numbers(chain.from_iterable(parts), fused.accumulate)
     require_regrouped(fused, fused.spanned)

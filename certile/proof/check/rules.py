@@ -185,21 +185,20 @@ def _split(goal: Goal, step: Step) -> list[Goal]:
 def _attain(goal: Goal, step: Step) -> list[Goal]:
     """Some element is the extreme of its list, or infinite as a sum is: so sums are narrower."""
     table, context, (extreme,) = goal.context.table, goal.context, step.terms
-    row, mask = table.rows[extreme], context.kind(extreme)
-    extremal = row.op in ("top", "bottom") and context.has_elements(str(row.value))
-    there_is = extremal or (row.op == "sum" and mask in (NINF, PINF))
-    require(there_is, "no element is known to have that value")
-    around, (element,) = context.inside(str(row.value)), row.args
-    there = around.with_kind(element, mask)
-    if extremal:
-        there = there.with_kind(table.make("same", element, extreme), POS)
+    op, name, args = table.rows[extreme]
+    infinite = op == "sum" and context.kind(extreme) in (NINF, PINF)
+    extremal = op in ("top", "bottom") and not context.size(str(name)) & ZERO
+    require(infinite or extremal, "no element is known to have that value")
+    each = context.inside(str(name))
+    that = each.with_kind(table.make("same", *args, extreme), POS)
     below = table.reach(goal.left, goal.right)
-    sums = [term for term in below if table.rows[term][:2] == ("sum", row.value)]
-    narrower = []
-    for (summand,) in (table.rows[term].args for term in sums):
-        others = kinds.closure("add", around.kind(summand)) | ZERO
-        narrower.append(kinds.result("add", there.kind(summand), others))
-    return [goal._replace(context=context.with_kinds(sums, narrower))]
+    sums = [term for term in below if table.rows[term][:2] == ("sum", name)]
+    # That summand and more of them, or it alone: a kind added to itself is the same one.
+    masks = [
+        kinds.result("add", that.kind(summand), kinds.closure("add", each.kind(summand)))
+        for (summand,) in (table.rows[term].args for term in sums)
+    ]
+    return [goal._replace(context=context.with_kinds(sums, masks))]
 
 
 def _operands(goal: Goal, step: Step) -> list[Goal]:

@@ -127,17 +127,13 @@ class Table:
                 out.append(top)
         return out
 
-    def reach(
-        self, *terms: int, known: Container[int] = (), closed: Container[str] = ()
-    ) -> list[int]:
-        """The terms and what is below them, operands first; not known terms, nor below `closed`."""
-        found = dict.fromkeys(terms)
-        waiting = list(found)
-        for each in waiting:
-            op, _, args = self.rows[each]
-            for arg in () if op in closed else args:
-                if arg not in found and arg not in known:
-                    found[arg] = None
-                    waiting.append(arg)
-        self.spend(len(waiting))
-        return sorted(waiting)
+    def reach(self, *terms: int, closed: Container[str] = ()) -> list[int]:
+        """The terms and what is below them, operands first; nothing below operations `closed`."""
+        found, waiting = set[int](), list(terms)
+        while waiting:
+            each = waiting.pop()
+            if each not in found:
+                found.add(each)
+                waiting += () if self.rows[each].op in closed else self.rows[each].args
+        self.spend(len(found))
+        return sorted(found)

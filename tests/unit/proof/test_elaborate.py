@@ -1,5 +1,6 @@
 """How terms of laws are read, where the reading is a premise of what is proved."""
 
+import math
 from dataclasses import replace
 
 import pytest
@@ -69,6 +70,11 @@ def test_a_literal_that_nothing_names_is_refused(b):
         reader(b).value(Lit("epsilon"))
 
 
+@pytest.mark.parametrize("value", [math.inf, -math.inf, math.nan])
+def test_a_special_value_is_a_number_or_a_name(b, value):
+    assert reader(b).value(Lit(value)) == reader(b).value(Lit(str(value))) == b.num(str(value))
+
+
 def test_a_variable_that_nothing_gives_is_refused(b):
     with pytest.raises(Refused, match="y means nothing here"):
         reader(b).value(Var("y"))
@@ -78,6 +84,7 @@ def test_a_variable_that_nothing_gives_is_refused(b):
     "term",
     [
         app("list.sum", "x"),
+        app("list.largest", 2, "x"),
         app("is", "x", 0.0),
         app("where", app("is", "x", 0.0), 1.0, 0.0),
     ],
@@ -86,6 +93,10 @@ def test_terms_of_a_law_see_no_list_and_no_identity(b, term):
     reader(b).value(term)
     with pytest.raises(Refused, match=r"no meaning|is no condition"):
         reader(b, None).value(term)
+
+
+def test_a_number_that_is_no_rank_is_an_operand(b):
+    assert reader(b).value(app("add", 2, "x")) == b.add(b.num(2), b.sym("x"))
 
 
 def test_identity_is_a_truth(b):

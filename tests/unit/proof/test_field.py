@@ -1,5 +1,7 @@
 """Fractions of polynomials and exponentials: what they identify, and how large they may grow."""
 
+from fractions import Fraction
+
 import pytest
 
 from certile.proof.check.field import Field
@@ -22,6 +24,9 @@ def test_algebra(b):
     half = b.div(b.num(1), b.num(2))
     assert equal(b, b.add(x, b.mul(minus, x)), b.num(0))
     assert equal(b, b.add(b.mul(half, x), b.mul(half, x)), x)
+    assert equal(b, b.num(Fraction(1, 2)), half)
+    assert not equal(b, b.num(Fraction(1, 2)), b.num(1))
+    assert not equal(b, b.num(Fraction(3, 2)), b.num(Fraction(5, 2)))
     assert equal(b, b.div(x, b.div(y, z)), b.div(b.mul(x, z), y))
     assert equal(b, b.add(b.div(x, z), b.div(y, z)), b.div(b.add(x, y), z))
     assert equal(

@@ -68,6 +68,17 @@ def test_unary_tables(op):
         assert kinds.result(op, a) == _seen(_UNARY[op], a), (op, a)
 
 
+def test_a_choice_takes_the_second_for_zero_alone():
+    for kind in _REPRESENTATIVES:
+        taken, other = (2, 1) if kind == kinds.ZERO else (1, 2)
+        masks = [kind, kinds.ANY, kinds.ANY, kinds.NEG]
+        assert kinds.operand("choose", taken, *masks) == kinds.NEG
+        assert kinds.operand("choose", other, *masks) == kinds.ANY
+    by = kinds.ANY, kinds.NEG, kinds.POS
+    assert kinds.operand("choose", 0, *by, kinds.POS) == kinds.ZERO
+    assert kinds.operand("choose", 0, *by, kinds.NEG) == kinds.ANY & ~kinds.ZERO
+
+
 def test_masks_are_lifted_kind_by_kind():
     for a, b in itertools.product(range(1, 64, 5), repeat=2):
         expected = _union(

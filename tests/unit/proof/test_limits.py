@@ -18,8 +18,10 @@ from tests.unit.search import region_kernels as kernels
 
 X, Y = Var("x0"), Var("x1")
 TOP, TOTAL = app("list.max", X), app("list.sum", X)
-MEAN = app("div", TOTAL, app("list.sum", 1.0))
+COUNT = app("list.sum", 1.0)
+MEAN = app("div", TOTAL, COUNT)
 WEIGHT = app("exp", app("sub", X, TOP))
+LEAST = Lit(2.0**-80)
 
 
 def law_of(*sums, measured=()):
@@ -79,11 +81,12 @@ def test_a_sum_that_the_state_keeps_as_it_is_written_asks_for_nothing():
 def test_a_factor_of_a_finite_number_is_at_most_one():
     weights = app("list.sum", WEIGHT)
     share = app("mul", app("div", WEIGHT, weights), Y)
-    finite, limit = asked(law_of(X, Y), share)
+    finite, limit, apart = asked(law_of(X, Y), share)
     assert finite == Limit(app("abs", weights))
     assert limit == Limit(app("div", 1.0, app("abs", weights)), Y)
     assert limit.test == app("le", limit.size, 1.0)
-    _, limit = asked(law_of(X, Y, measured=(Y,)), share)
+    assert apart == Limit(app("abs", weights), least=LEAST)
+    _, limit, _ = asked(law_of(X, Y, measured=(Y,)), share)
     assert limit.factor_of is None
     assert limit.test == app("isfinite", limit.size)
 
@@ -104,6 +107,52 @@ def test_more_than_one_factor_has_to_be_measured(body):
     assert asked(law_of(X, Y, measured=(X, Y)), body)
 
 
+def test_a_factor_that_the_state_tests_is_at_most_one_as_well():
+    assert asked(law_of(X, Y), app("mul", Y, TOTAL)) == [Limit(app("abs", TOTAL), Y)]
+
+
+def test_a_square_of_what_differs_by_what_all_share_is_bounded_by_its_sum():
+    law = law_of(X, Y)
+
+    def squared(a, b):
+        off = app("sub", a, b)
+        return app("mul", off, off)
+
+    size = app("abs", MEAN)
+    summed = app("list.sum", squared(X, MEAN))
+    found = limits(law, [app("div", summed, COUNT)], finite_fields(law))
+    assert [limit.size for limit in found] == [summed, app("mul", size, size)]
+    # Over V this is the square of a field; as written it may be one of an infinity.
+    far = app("mul", app("mul", X, 2.0**100), 2.0**-100)
+    for body in (
+        squared(far, TOP),
+        app("add", squared(X, Y), TOP),
+        squared(X, app("add", Y, TOP)),
+        app("mul", app("sub", X, TOP), app("sub", X, MEAN)),
+    ):
+        with pytest.raises(Unmeasured):
+            asked(law, body)
+
+
+def test_a_size_is_measured_by_the_state_as_it_is_written():
+    """A component may be the largest size over V and be made of something else."""
+    far = app("mul", app("mul", Y, 2.0**100), 2.0**-100)
+    law = law_of(X, measured=(far,))
+    body = app("mul", far, TOP)
+    assert len(asked(law, body)) == 1
+    for lift in (app("abs", Y), app("maximum", app("abs", far), 0.0)):
+        with pytest.raises(Unmeasured):
+            asked(replace(law, lift=(*law.lift[:-1], lift)), body)
+    # A sum of sizes shows as much, but there is no number to test.
+    with pytest.raises(Unmeasured):
+        asked(law_of(X, app("abs", far)), body)
+    # Without the 0 it is another number, of no element.
+    highest = app("list.max", app("abs", far))
+    assert limits(replace(law, closed=(*law.closed[:-1], highest)), [highest], ()) == []
+    with pytest.raises(Unmeasured):
+        asked(replace(law, closed=(*law.closed[:-1], highest)), body)
+
+
 def test_what_is_not_finite_wherever_the_state_is_has_to_be_measured():
     with pytest.raises(Unmeasured) as refusal:
         asked(law_of(X), app("mul", WEIGHT, Y))
@@ -119,10 +168,11 @@ def test_what_has_no_bound_is_refused(body):
 
 
 def test_only_sums_have_limits():
-    law = law_of(X, Y, measured=(X, Y))
-    for fn in ("list.max", "list.min", "list.prod"):
+    law, product = law_of(X, Y, measured=(X, Y)), app("mul", X, Y)
+    second = app("list.largest", 2, product)
+    for each in (*(app(f"list.{fn}", product) for fn in ("max", "min", "prod")), second):
         with pytest.raises(Refused, match="that the state does not keep"):
-            limits(law, [app(fn, app("mul", X, Y))], finite_fields(law))
+            limits(law, [each], finite_fields(law))
     assert limits(law, [TOP, app("list.min", Y)], finite_fields(law)) == []
 
 
@@ -156,6 +206,10 @@ def test_what_a_condition_compares_does_not_overflow():
     assert app("abs", top) in sizes
     near = app("where", app("lt", X, TOP), Y, TOP)
     assert len(asked(law_of(X, Y, measured=(X, Y)), near)) == 1
+    # That bounds all that it is made of.
+    shifted = app("mul", app("add", X, 1.0), 2.0)
+    later = app("where", app("lt", shifted, TOP), Y, TOP)
+    assert asked(law_of(X, Y, measured=(Y, shifted)), later)
 
 
 def test_a_divisor_that_may_underflow_has_no_bound():
@@ -172,6 +226,14 @@ def test_a_divisor_of_what_is_shared_is_finite():
         assert Limit(app("abs", squared)) in asked(law, body)
 
 
+def test_nothing_is_asked_of_what_a_number_is_made_of_that_is_tested():
+    """The greatest size is a component; without its 0 it would be a number that nothing gives."""
+    law = law_of(X, Y, measured=(X,))
+    scale = app("div", 127.0, measure(X))
+    size = app("mul", measure(X), app("abs", scale))
+    assert asked(law, app("mul", X, scale)) == [Limit(app("mul", 2.0, size))]
+
+
 def test_a_scale_of_an_exponent_is_neither_infinite_nor_zero():
     law = law_of(X, Y)
     size, far = app("abs", MEAN), 2.0**64
@@ -180,7 +242,46 @@ def test_a_scale_of_an_exponent_is_neither_infinite_nor_zero():
         ("div", [app("div", 1.0, size), app("mul", far, size)]),
     ):
         body = app("exp", app(scaled, app("sub", X, TOP), size))
-        assert [limit.size for limit in asked(law, body)] == limits_of_scale
+        scale, far_enough, apart = asked(law, body)
+        assert [scale.size, far_enough.size] == limits_of_scale
+        assert apart == Limit(app("abs", TOTAL), least=LEAST)
+
+
+def test_sums_that_something_is_divided_by_are_not_near_0():
+    """Wherever a size divides by one or has its logarithm, each sum once, and no extreme."""
+    law, weights = law_of(X, Y, measured=(X, Y)), app("list.sum", WEIGHT)
+    apart = [Limit(app("abs", weights), least=LEAST)]
+    for body in (
+        app("div", X, weights),
+        app("mul", X, app("div", 1.0, weights)),
+        app("div", X, app("mul", weights, app("mul", TOP, weights))),
+        app("mul", app("sub", X, app("log", weights)), Y),
+        app("mul", X, app("maximum", app("div", TOP, weights), TOP)),
+    ):
+        assert [limit for limit in asked(law, body) if limit.least] == apart
+    for body in (app("div", X, TOP), app("mul", X, weights)):
+        assert not [limit for limit in asked(law, body) if limit.least]
+    # A mean that is a result is a divisor itself; what it is made of is none.
+    mean = limits(law, [app("list.sum", app("div", X, MEAN)), MEAN], finite_fields(law))
+    assert mean[-1] == Limit(app("abs", MEAN), least=LEAST)
+
+
+def test_a_reciprocal_that_a_target_takes_0_for_has_a_size():
+    """max x / x is 1 where x is so great that 1 / x is subnormal: no size of 0 bounds it."""
+    law = law_of(X, Y, measured=(Y, app("div", 1.0, X)))
+    body = app("mul", app("div", TOP, X), Y)
+    (limit,) = asked(law, body)
+    great = np.full(_N, 2.0**127, np.float32)
+    row = {"x0": great, "x1": great, "c0": np.float32(0)}
+
+    def flushing(a, b):
+        found = np.divide(a, b)
+        return np.where(abs(found) < 2.0**-126, np.float32(0), found)
+
+    functions = {**_FUNCTIONS, "div": flushing}
+    with np.errstate(over="ignore"):
+        size = computed(limit.size, row, np.float32, functions)
+    assert size >= abs(computed(body, row, np.float32, functions)).max() == great[0]
 
 
 # Every way to write a sum: sizes that pass bound all that is written, in the worst rows.
@@ -250,6 +351,11 @@ def test_what_meets_its_limits_does_not_overflow():
     assert met > 500
 
 
+def test_a_state_without_closed_forms_has_no_limits():
+    with pytest.raises(Refused, match="closed form"):
+        asked(replace(law_of(X), closed=None), X)
+
+
 OVERFLOWS = "the last result does not say whether the state is finite and nothing overflows"
 
 
@@ -301,6 +407,8 @@ def test_an_exponent_is_of_one_operand_and_has_no_scale_that_is_zero():
         (app("div", 1.0, app("mul", app("abs", "c0"), "c1")), {"c0", "c1"}),
         (app("div", 1.0, app("add", "c0", "c1")), set()),
         (app("div", 2.0, "c0"), {"c0"}),
+        (app("div", "c0", 2.0), set()),
+        (app("div", 1.0, app("abs", app("div", "c0", 2.0))), set()),
         (app("div", app("div", 2.0, "c0"), app("abs", "c1")), {"c0", "c1"}),
         (app("mul", 1.0, "c0"), set()),
         (Var("c0"), set()),
@@ -328,6 +436,12 @@ def test_a_law_gives_the_aggregates_that_its_limits_speak_of(size, wanted):
     less = unknown([Limit(size)], (SUMMED,))
     assert SUMMED not in less
     assert set(less) == set(wanted) - {SUMMED}
+
+
+def test_what_a_divisor_has_to_reach_is_given_as_well():
+    limit = Limit(app("abs", SUMMED), least=app("add", SQUARED, 1.0))
+    assert unknown([limit], ()) == (SQUARED, SUMMED)
+    assert unknown([Limit(app("abs", SUMMED), least=Lit(1.0))], ()) == (SUMMED,)
 
 
 def test_an_aggregate_that_a_limit_speaks_of_is_a_result_and_proved():

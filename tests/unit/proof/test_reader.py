@@ -48,13 +48,14 @@ def test_an_action_is_proved_and_checked():
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        ({"identity": None}, "without an identity"),
-        ({"identity": (Lit(0.0),)}, "another number of terms"),
-        ({"lift": (Var("x"),)}, "another number of terms"),
-        ({"merge": (*LOGSUMEXP.merge, Lit(0.0))}, "another number of terms"),
+        ({"identity": None}, "another number of identities"),
+        ({"identity": (Lit(0.0),)}, "another number of identities"),
+        ({"lift": (Var("x"),)}, "another number of identities"),
+        ({"merge": (*LOGSUMEXP.merge, Lit(0.0))}, "another number of identities"),
         ({"state": (Component("m"), Component("m"))}, "share a name"),
         ({"results": ("acc", "acc")}, "a result has no type"),
         ({"results": ()}, "a result has no type"),
+        ({"parameters": ("c",)}, "other parameters than its meaning"),
         ({"operands": 2}, "the domain must speak of"),
     ],
 )
@@ -73,6 +74,8 @@ def test_a_law_has_what_its_state_has(change, reason):
         ({"specification": ()}, "no specification"),
         ({"specification": MEANING.specification * 2}, "no specification"),
         ({"parameters": {"x": "any"}}, "has the name of a field"),
+        ({"parameters": {"m": "any"}}, "has the name of a field or of a component"),
+        ({"parameters": {"c": "any"}}, "other parameters than its meaning"),
     ],
 )
 def test_a_meaning_has_what_its_law_has(change, reason):

@@ -1,5 +1,6 @@
 """A derived law computes what was proved of it: types that literals, truths and values have."""
 
+import math
 from dataclasses import replace
 
 import pytest
@@ -13,7 +14,8 @@ from certile.ir.tile import Cast, Const, Load, Map, Reduce, Result
 from certile.ir.types import TileType
 from certile.ir.walk import parallel_regions, substitute
 from certile.proof.check import check, goals, region_terms
-from certile.proof.check.region_terms import require_numbers
+from certile.proof.check.limits import apart
+from certile.proof.check.region_terms import parameter_domain, require_numbers
 from certile.proof.check.regions import SCHEMA, check_rewrite, conjunction
 from certile.proof.check.terms import Refused, Table
 from certile.search import regions
@@ -28,19 +30,16 @@ def softmax():
 
 
 def _summed(lift, body=None):
-    """A sum of terms of the elements, in its closed form of `body`, with the test of its state."""
-    total = app("list.sum", body or lift)
-    law = Law(
+    """A sum of terms of the elements, in its closed form of `body`."""
+    return Law(
         name="summed",
         state=(Component("s"),),
         identity=(Lit(0.0),),
         lift=(lift,),
         merge=(app("add", "a.s", "b.s"),),
         finalize=(Var("s"),),
-        closed=(total,),
+        closed=(app("list.sum", body or lift),),
     )
-    tested = replace(law, finalize=(Var("s"), conjunction(law)), results=("acc", "bool"))
-    return law, tested
 
 
 def _sum_of(element, lift, specification, body=None, domain="any"):
@@ -53,10 +52,13 @@ def _sum_of(element, lift, specification, body=None, domain="any"):
     at = of_kind(before, Reduce)[1]
     written = at.with_(args=(element(x),))
     before = substitute(before, {at: written})
-    law, tested = _summed(lift, body)
+    law, meant = _summed(lift, body), (app("list.sum", specification),)
+    # The program divides by the sum.
+    tests = conjunction(law, meant, apart(meant))
+    tested = replace(law, finalize=(*law.finalize, tests), results=("acc", "bool"))
     meaning = Meaning(
         closed=law.closed,
-        specification=(app("list.sum", specification),),
+        specification=meant,
         domain={"x": domain},
         discharges=OF_REWRITES,
         nonempty=True,
@@ -104,7 +106,7 @@ def test_a_closed_form_does_not_hide_an_infinity():
     """Of finite elements both forms are one sum; of others a block would have a finite state."""
     finite = app("where", app("isfinite", "x"), "x", 0.0)
     assert _sum_of(lambda x: x, Var("x"), Var("x"), domain="finite") is None
-    law, _ = _summed(Var("x"), finite)
+    law = _summed(Var("x"), finite)
     meaning = Meaning(law.closed, (app("list.sum", "x"),), {"x": "finite"}, bounded=True)
     with pytest.raises(Refused, match="a finite state does not show that x is finite"):
         goals(Table(10_000), law, meaning)
@@ -140,6 +142,34 @@ def test_literals_are_found_wherever_they_stand(term):
     with pytest.raises(Refused, match="a type of its own"):
         require_numbers((term,))
     require_numbers((Lit(2.5, "acc"), app("mul", "x", Lit(2.5, "acc"))))
+
+
+@pytest.mark.parametrize(
+    ("value", "dtype", "holds"),
+    [
+        (0.5, f32, True),
+        (0.1, f32, False),
+        (0.1, f64, True),
+        (2**24 + 1, f32, False),
+        (2**53, f64, True),
+        (2**53 + 1, f64, False),
+        (2.0**999, f64, True),
+        (2.0**1000, f64, False),
+        (2**2000, f64, False),
+        (math.inf, f32, True),
+        (math.nan, f32, True),
+        ("highest", f32, True),
+    ],
+)
+def test_a_literal_is_a_number_of_the_type_of_the_fold(value, dtype, holds):
+    """In Python an integer may be none of a float's numbers, and be equal to no other."""
+    terms = (app("mul", "x", Lit(value)),)
+    if holds:
+        require_numbers(terms, dtype)
+    else:
+        with pytest.raises(Refused, match=f"is no number of {dtype}"):
+            require_numbers(terms, dtype)
+    require_numbers(terms)
 
 
 @pytest.mark.parametrize("part", ["identity", "lift", "merge", "finalize", "closed"])
@@ -200,6 +230,19 @@ def test_values_are_results_and_nothing_beside_them(softmax):
     for values in ((constant, result), (result, constant)):
         wrong = softmax.other(softmax.fallback, softmax.fallback.with_(values=values))
         assert wrong == "a fallback tries other values than the results of its reduction"
+
+
+@pytest.mark.parametrize(
+    ("fn", "domain", "divisor"),
+    [("sqrt", "natural", "positive"), ("exp", "natural", "positive")]
+    + [(fn, "finite", "nonzero") for fn in ("abs", "neg", "maximum", "log", None)],
+)
+def test_what_a_number_is_that_all_elements_share(fn, domain, divisor):
+    """A root or an exponential of one is not negative, whatever it is."""
+    number = Const(value=-2.0, type=SCALAR)
+    tile = number if fn is None else Map(fn=fn, args=(number,), type=SCALAR)
+    assert parameter_domain(tile, divides=False) == domain
+    assert parameter_domain(tile, divides=True) == divisor
 
 
 def test_a_law_that_means_something_of_some_elements_only_is_not_read(softmax, monkeypatch):

@@ -7,8 +7,9 @@ from dataclasses import replace
 import pytest
 
 from certile.frontend.spec import Shaped
-from certile.ir.dtypes import BY_NAME, bool_, f16, f32, f64, i32, i64
+from certile.ir.dtypes import bool_, f16, f32, f64, i32, i64
 from certile.ir.fingerprint import fingerprint
+from certile.ir.folds import fold_of, unproved, value_of_fold
 from certile.ir.laws import Component
 from certile.ir.meanings import MEANINGS, OF_REWRITES
 from certile.ir.terms import Lit, Var, app, to_json
@@ -22,7 +23,6 @@ from certile.proof.check.regions import (
     check_rewrite,
     conjunction,
 )
-from certile.proof.check.terms import Refused
 from certile.search.laws import prove
 from tests.unit.proof.rewrites import SCALAR, Case, by_hand, law_named, of_kind, traced
 from tests.unit.search import region_kernels as kernels
@@ -178,7 +178,33 @@ def test_the_condition_speaks_of_every_component(softmax):
         wrong = softmax.with_law(finalize=(*law.finalize[:-1], condition))
         assert wrong == OVERFLOWS
     alone = replace(law, finalize=law.finalize[:-1], results=law.results[:-1])
-    assert law.finalize[-1] == conjunction(alone)
+    # The row is divided by the second result.
+    assert softmax.with_law(finalize=(*law.finalize[:-1], conjunction(alone))) == OVERFLOWS
+    apart = app("le", 2.0**-80, app("abs", alone.finalize[1]))
+    assert law.finalize[-1] == app("bit_and", conjunction(alone), apart)
+    assert conjunction(alone) == conjunction(replace(alone, closed=None))
+
+
+def test_the_last_result_is_a_truth(softmax):
+    """As a number it would be one or zero, and its opposite no condition."""
+    fused = softmax.fused
+    for kind in ("acc", "index"):
+        law = replace(fused.law, results=(*fused.law.results[:-1], kind))
+        numbers = fused.with_(law=law)
+        values = [value_of_fold(numbers, k, ()) for k in range(2)]
+        changed = softmax.fallback.with_(values=tuple(values), when=unproved(numbers))
+        assert fold_of(changed) is numbers
+        assert softmax.other(softmax.fallback, changed) == "the kernel after is not well formed"
+
+
+def test_a_fallback_has_no_more_values_than_the_law_has_results(softmax):
+    for more in (1, 2):
+        instead = (*softmax.chain, *softmax.chain[:1] * more)
+        values = softmax.fallback.values
+        lengthened = (*values, *values[:1] * more)
+        changed = softmax.fallback.with_(values=lengthened, instead=instead)
+        said = softmax.other(softmax.fallback, changed)
+        assert said == "a fallback tries more values than there are"
 
 
 def test_the_law_has_nothing_beside_its_terms(softmax):
@@ -197,20 +223,28 @@ def test_the_law_has_nothing_beside_its_terms(softmax):
     assert softmax.with_law(results=("acc", "acc", "acc")) == NO_CONDITION
 
 
+def test_a_law_without_results_has_none_that_is_the_last(softmax):
+    fused = softmax.fused.with_(law=replace(softmax.fused.law, results=()))
+    last = Result(of=fused, index=-1, type=TileType(bool_))
+    changed = softmax.fallback.with_(when=softmax.fallback.when.with_(args=(last,)))
+    assert softmax.other(softmax.fallback, changed) == NO_CONDITION
+
+
 def test_the_terms_of_the_law_are_proved(softmax):
     law = softmax.fused.law
     assert "another after" in softmax.with_law(merge=(law.merge[0], app("add", "a.s1", "b.s1")))
     swapped = (Var("s1"), Var("m"))
-    tested = conjunction(replace(law, finalize=swapped))
+    apart = app("le", 2.0**-80, app("abs", "m"))
+    tested = app("bit_and", conjunction(replace(law, finalize=swapped)), apart)
     assert "another after" in softmax.with_law(finalize=(*swapped, tested))
 
 
 def test_the_law_has_one_term_of_each_kind_for_each_component(softmax):
     law = softmax.fused.law
-    none, number = "a fold without an identity", "components share a name, or have another number"
+    number = "components share a name, or have another number"
     lacks = "a derived law lacks a term or a parameter"
     for words, change in (
-        (none, {"identity": None}),
+        (number, {"identity": None}),
         (number, {"identity": law.identity[:1]}),
         ("a component has no closed form", {"lift": law.lift[:1]}),
         ("a component has no closed form", {"merge": (*law.merge, law.merge[0])}),
@@ -425,138 +459,3 @@ def test_a_certificate_may_be_large_and_no_larger(softmax):
     assert check_rewrite(softmax.before, softmax.after, text[:-1]) is None
     wrong = check_rewrite(softmax.before, softmax.after, text)
     assert wrong == "the certificate is too long"
-
-
-COLS = Axis.fresh("cols", 8)
-ROW = TileType(f32, (COLS,))
-ELEMENT = Const(value=0.25, type=ROW)
-FIELD = Map(fn="neg", args=(ELEMENT,), type=ROW)
-
-
-def _reader():
-    return RegionReader((COLS,), (FIELD,))
-
-
-def _reduced(arg, law="add", **changes):
-    made = Reduce(
-        args=(arg,),
-        init=(),
-        over=(COLS,),
-        law=law_named(law),
-        policy="unordered_tree",
-        accumulate=f32,
-        type=SCALAR,
-    )
-    return made.with_(**changes)
-
-
-def test_reductions_read_as_lists():
-    assert _reader().term(_reduced(FIELD)) == app("list.sum", "x")
-    assert _reader().term(_reduced(FIELD, "maximum")) == app("list.max", "x")
-    both = _reduced(FIELD, "mean_var")
-    mean = app("div", app("list.sum", "x"), app("list.sum", 1.0))
-    assert _reader().term(Result(of=both, index=0, type=SCALAR)) == mean
-
-
-@pytest.mark.parametrize("law", ["any", "argmax"])
-def test_reductions_to_other_than_numbers_have_no_term(law):
-    with pytest.raises(Refused, match=f"a reduction by {law} has no term over numbers"):
-        _reader().term(_reduced(FIELD, law))
-
-
-def test_a_difference_may_be_written_as_fma():
-    one, m = Const(value=1.0, type=SCALAR), _reduced(FIELD)
-    less = Map(fn="neg", args=(m,), type=SCALAR)
-    fused = Map(fn="fma", args=(FIELD, one, less), type=ROW)
-    assert _reader().term(fused) == app("sub", "x", app("list.sum", "x"))
-    general = Map(fn="fma", args=(FIELD, FIELD, FIELD), type=ROW)
-    assert _reader().term(general) == app("add", app("mul", "x", "x"), "x")
-
-
-def test_the_count_is_read_only_below_a_list():
-    eight = Cast(value=Const(value=8, type=TileType(i64)), type=SCALAR)
-    total = Map(fn="div", args=(_reduced(FIELD), eight), type=SCALAR)
-    assert _reader().term(total) == app("div", app("list.sum", "x"), app("list.sum", 1.0))
-    each = Map(fn="div", args=(FIELD, eight), type=ROW)
-    assert _reader().term(each) == app("div", "x", 8.0)
-    nine = Cast(value=Const(value=9, type=TileType(i64)), type=SCALAR)
-    other = Map(fn="div", args=(_reduced(FIELD), nine), type=SCALAR)
-    assert _reader().term(other) == app("div", app("list.sum", "x"), 9.0)
-
-
-def test_integers_read_as_constants_only_where_they_are_exact():
-    for value, holds in (
-        (2**24 - 1, True),
-        (-(2**24) + 1, True),
-        (5 * 2**30, True),
-        (0, True),
-        (2**24 + 1, False),
-    ):
-        tile = Cast(value=Const(value=value, type=TileType(i64)), type=SCALAR)
-        if holds:
-            assert _reader().term(tile) == Lit(float(value))
-        else:
-            with pytest.raises(Refused, match="a constant is rounded"):
-                _reader().term(tile)
-    with pytest.raises(Refused, match="a constant is rounded"):
-        _reader().term(Cast(value=Const(value=1, type=TileType(i64)), type=TileType(f16)))
-
-
-def test_infinite_constants_have_names():
-    for value, name in ((float("inf"), "inf"), (float("-inf"), "-inf"), (float("nan"), "nan")):
-        assert _reader().term(Const(value=value, type=SCALAR)) == Lit(name)
-
-
-def _nested(times):
-    deep = FIELD
-    for _ in range(times):
-        deep = Map(fn="exp", args=(deep,), type=ROW)
-    return deep
-
-
-def _sized(size):
-    """A tile whose term has this many parts."""
-    if size == 1:
-        return FIELD
-    below = _sized(size // 2 if size % 2 else size - 1)
-    args = (below, below) if size % 2 else (below,)
-    return Map(fn="add" if size % 2 else "exp", args=args, type=ROW)
-
-
-def test_terms_are_bounded_in_depth_and_size():
-    assert _reader().term(_nested(59)) is not None
-    with pytest.raises(Refused, match="nested too deeply"):
-        _reader().term(_nested(60))
-    assert _reader().term(_sized(2_000)) is not None
-    with pytest.raises(Refused, match="too long when written out"):
-        _reader().term(_sized(2_001))
-
-
-@pytest.mark.parametrize(
-    ("given", "made"), [("i16", "f32"), ("f16", "i32"), ("f16", "bf16"), ("f32", "f32")]
-)
-def test_only_a_wider_float_holds_every_value(given, made):
-    given, made = BY_NAME[given], BY_NAME[made]
-    operand = Cast(value=ELEMENT, type=TileType(given, ROW.axes))
-    tile = Cast(value=operand, type=TileType(made, ROW.axes))
-    with pytest.raises(Refused, match=f"a conversion of {given} to {made} rounds"):
-        RegionReader((COLS,), (operand,)).term(tile)
-    wide = Cast(value=operand, type=TileType(f64, ROW.axes))
-    if given.is_float:
-        assert RegionReader((COLS,), (operand,)).term(wide) == Var("x")
-
-
-def test_a_law_that_is_not_built_in_has_no_term():
-    mine = replace(law_named("add"), name="mine")
-    with pytest.raises(Refused, match="a reduction by mine has no term over numbers"):
-        _reader().term(_reduced(FIELD, law="add").with_(law=mine))
-
-
-def test_every_operand_of_a_reduction_is_a_float_of_the_type_of_its_sum():
-    wide = Cast(value=FIELD, type=TileType(f64, ROW.axes))
-    narrow = _reduced(FIELD, "softmax_sum", args=(FIELD, wide))
-    with pytest.raises(Refused, match="converts its operands"):
-        _reader().term(narrow)
-    whole = Cast(value=FIELD, type=TileType(i32, ROW.axes))
-    with pytest.raises(Refused, match="is of integers"):
-        RegionReader((COLS,), (whole,)).term(_reduced(whole))

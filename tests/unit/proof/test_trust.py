@@ -6,7 +6,7 @@ from tests.house.sources import PACKAGE, imports, tree
 
 _FILES = sorted((PACKAGE / "proof" / "check").glob("*.py"))
 # What reads programs; nothing else of the checker sees more of the IR than laws.
-_OF_PROGRAMS = ("regions", "region_terms")
+_OF_PROGRAMS = ("regions", "region_terms", "divided")
 _LAWS = ("certile.ir.laws", "certile.ir.meanings", "certile.ir.terms")
 
 
