@@ -88,8 +88,9 @@ EXACT_IN_NARROW = frozenset(
 # floats what IEEE division gives.
 # `maximum minimum` propagate NaN; `fmax fmin` ignore it.  `round` is half to even.  `shl shr` past
 # the width give 0 (shr of a negative: -1).  `scale2(x, n)` is x * 2**n rounded once, n an
-# integer-valued float.  `logaddexp` cancels where its result is near 0: its units are those of the
-# larger of the result and log 2.
+# integer-valued float; a sheet says whether its target takes any n (`Sheet.scales_widely`).
+# `logaddexp` cancels where its result is near 0: its units are those of the larger of the result
+# and log 2.
 FUNCTIONS: dict[str, Function] = _table(
     *_exact("same", 1, "neg abs sign floor ceil round trunc"),
     *_exact("same", 2, "add sub mul floordiv mod maximum minimum fmax fmin"),

@@ -26,6 +26,7 @@ from certile.ir.machine import (
 )
 from certile.ir.machine.build import Builder
 from certile.ir.machine.fold import Range
+from certile.ir.machine.prune import arrays_of
 from certile.ir.program import Launch
 from certile.ir.tile import Kernel, Load, Parallel, Scalar, Store, View, effects
 from certile.ir.types import Dim
@@ -174,7 +175,8 @@ class Interface:
         self, name: str, programs_per_group: int, shared: Iterable[SharedArray] = ()
     ) -> Launch:
         """The launch of what was built, with all the arguments found on the way."""
-        builder = self.builder
+        builder, body = self.builder, self._body()
+        accessed = arrays_of(body)
         kernel = MachineKernel(
             name=name,
             lanes=builder.lanes,
@@ -182,9 +184,9 @@ class Interface:
             programs_per_group=programs_per_group,
             buffers=tuple(self._buffers.values()),
             scalars=tuple(self._scalars),
-            arrays=tuple(self._arrays),
+            arrays=tuple(array for array in self._arrays if array in accessed),
             shared=tuple(shared),
-            body=self._body(),
+            body=body,
             precise_math=needs_precise_math(self.kernel, self.parallel),
             math=self.kernel.math,
         )

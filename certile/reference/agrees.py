@@ -89,11 +89,16 @@ def agrees(
     Raises:
         KernelError, ArgumentError: as `run` does; KeyError for an output without a result.
     """
-    outputs = kernel.outputs
-    expected = expected_outputs(
-        kernel, inputs, depth, Freedom(flushed=flushed, overrides=functions or {})
-    )
-    return _joined([_compare(view, results[view.name], expected[view.name]) for view in outputs])
+    how = Freedom(flushed=flushed, overrides=functions or {})
+    return judged(results, kernel, expected_outputs(kernel, inputs, depth, how))
+
+
+def judged(
+    results: Mapping[str, Array], kernel: Kernel, expected: Mapping[str, Storage]
+) -> Agreement:
+    """Judge one array an output view by what `expected_outputs` gave, once for several runs."""
+    pairs = ((view, results[view.name], expected[view.name]) for view in kernel.outputs)
+    return _joined([_compare(view, result, wanted) for view, result, wanted in pairs])
 
 
 def expected_outputs(

@@ -1,12 +1,14 @@
-"""Fused multiply-add of float64 arrays, with the one rounding that NumPy does not offer.
+"""Fused multiply-add of float32 and float64 arrays, with the one rounding that NumPy lacks.
 
-In: float64 arrays of shapes that broadcast.  Out: a * b + c, rounded once.  Decides: which
-elements the vectorised way serves; the others, near the ends of the exponent range, are computed
-as fractions.  The interpreters and the vector math of `certile.lower` share it.
+In: arrays of one of the formats, of shapes that broadcast.  Out: a * b + c, rounded once.  Decides:
+which float64 elements the vectorised way serves; the others, near the ends of the exponent range,
+are computed as fractions.  The interpreters and the vector math of `certile.lower` share it.
 
 The way is that of Boldo and Melquiond, "Emulation of a FMA and correctly rounded sums: proved
-algorithms using rounding to odd" (2008): the product as an exact pair, the sum of its low part
-and c rounded to odd, then one rounded addition.
+algorithms using rounding to odd" (2008).  In float64: the product as an exact pair, the sum of its
+low part and c rounded to odd, then one rounded addition.  In float32 the product is exact in
+float64; the sum is rounded to odd there, and a value rounded to odd with at least two spare bits
+rounds on to float32 as the exact sum would.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["fma_f64"]
+__all__ = ["fma_f32", "fma_f64"]
 
 Array: TypeAlias = npt.NDArray[Any]
 
@@ -28,6 +30,25 @@ _SPLITTER = 2.0**27 + 1
 _LARGEST = 2.0**990
 # Above, the low part of a product is exact.
 _LEAST_PRODUCT = 2.0**-900
+
+
+def fma_f32(a: Array, b: Array, c: Array) -> Array:
+    """Return a * b + c of float32 arrays with one rounding.
+
+    Shapes broadcast; the result is float32.  Infinities and NaN follow IEEE arithmetic.
+    """
+    product = a.astype(np.float64) * b
+    addend = c.astype(np.float64)
+    total = np.asarray(product + addend)
+    # Two-sum: the exact error of `total`, NaN where it is not finite.
+    high = total - product
+    error = (product - (total - high)) + (addend - high)
+    pattern = total.view(np.int64)
+    # Towards zero or away from it, by one step, where the last bit is even and bits were lost.
+    step = np.where((error > 0) == (total > 0), 1, -1)
+    inexact = (error != 0) & (np.abs(total) < np.inf) & ((pattern & 1) == 0)
+    odd = (pattern + np.where(inexact, step, 0)).view(np.float64)
+    return np.asarray(odd.astype(np.float32))
 
 
 def fma_f64(a: Array, b: Array, c: Array) -> Array:

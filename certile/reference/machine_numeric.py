@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from certile.ir.array_types import numpy_dtype
 from certile.ir.dtypes import DType
-from certile.reference.fused import fma_f64
+from certile.reference.fused import fma_f32, fma_f64
 
 __all__ = ["Array", "carrier", "combine", "compute", "convert", "reinterpret", "storage"]
 
@@ -62,19 +62,6 @@ def _odd_f32(value: Array) -> Array:
     return odd
 
 
-def fma_f32(a: Array, b: Array, c: Array) -> Array:
-    """a * b + c of float32 arrays with one rounding: exact product, sum to odd, then to f32."""
-    product = a.astype(np.float64) * b
-    addend = c.astype(np.float64)
-    total = np.asarray(product + addend)
-    high = total - product
-    error = (product - (total - high)) + (addend - high)
-    pattern = total.view(np.int64)
-    step = np.where((error > 0) == (total > 0), 1, -1)
-    inexact = (error != 0) & (np.abs(total) < np.inf) & ((pattern & 1) == 0)
-    return np.asarray((pattern + np.where(inexact, step, 0)).view(np.float64).astype(np.float32))
-
-
 def _elementwise(fn: Callable[..., float]) -> Callable[..., Array]:
     wrapped = np.frompyfunc(fn, fn.__code__.co_argcount if hasattr(fn, "__code__") else 1, 1)
 
@@ -95,8 +82,8 @@ def _floor_div(a: Array, b: Array) -> Array:
 
 
 def _ldexp(x: Array, n: Array) -> Array:
-    whole = np.clip(np.where(np.isfinite(n), n, 0), -4000, 4000).astype(np.int32)
-    return np.asarray(np.ldexp(x.astype(np.float64), whole))
+    whole = np.clip(np.where(np.isnan(n), 0, n), -4000, 4000).astype(np.int32)
+    return np.asarray(np.where(np.isnan(n), np.nan, np.ldexp(x.astype(np.float64), whole)))
 
 
 # Functions of one float type, correctly rounded in the operands' own array type.

@@ -2,7 +2,7 @@
 
 In: figures of a plan's trees, or a depth alone.  Out: `Tree`, and `Fused` for a reduction that is
 computed by another one.  Decides what holds for every tree of a depth.  Leaves the trees of a plan
-to `certile.plan.trees`, and what a tree rounds to `states` and `envelope`.
+to `certile.plan.rounding.trees`, and what a tree rounds to `states` and `envelope`.
 """
 
 from __future__ import annotations

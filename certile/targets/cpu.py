@@ -15,7 +15,13 @@ _STRIPE_SLOTS = 1 << 22
 
 
 def _sheet(
-    name: str, vector_bytes: int, registers: int, caches: tuple[int, ...], source: str
+    name: str,
+    vector_bytes: int,
+    registers: int,
+    caches: tuple[int, ...],
+    source: str,
+    *,
+    scales_widely: bool = False,
 ) -> Sheet:
     lanes = vector_bytes // 4
     return Sheet(
@@ -35,6 +41,7 @@ def _sheet(
         cache_bandwidth=(100.0, 50.0, 20.0),
         flushes_subnormals=False,
         exact_division=True,
+        scales_widely=scales_widely,
         architecture=name.removeprefix("cpu-"),
         native_functions=frozenset(),
         provenance={
@@ -52,6 +59,7 @@ def _sheet(
             "wave": "the threads of the pool, which are the cores",
             "flushes_subnormals": "the pool leaves the floating-point environment at its default",
             "exact_division": "IEEE 754 instructions",
+            "scales_widely": "VSCALEFPS of AVX-512 takes every exponent; nothing else is known to",
         },
     )
 
@@ -62,6 +70,7 @@ CPU_AVX512 = _sheet(
     32,
     (32 << 10, 1 << 20, 32 << 20),
     "Intel 64 and IA-32 Architectures Software Developer's Manual, AVX-512",
+    scales_widely=True,
 )
 CPU_AVX2 = _sheet(
     "cpu-avx2",

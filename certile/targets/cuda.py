@@ -38,7 +38,7 @@ CUDA_SM90 = Sheet(
     resident_groups=32,
     lane_registers=255,
     issue_rate=6.9,
-    memory_latency=500.0,
+    memory_latency=450.0,
     dispatch=0.61,
     flushes_subnormals=False,
     exact_division=True,
@@ -66,7 +66,7 @@ CUDA_SM90 = Sheet(
         "resident_groups": "CUDA C++ Programming Guide, technical specifications, 9.0",
         "lane_registers": "CUDA C++ Programming Guide, technical specifications, 9.0",
         "issue_rate": "four schedulers at 1.755 GHz",
-        "memory_latency": "uncalibrated default; orders the plans measured on 2026-11-29",
+        "memory_latency": "uncalibrated default; orders the plans measured on 2026-11-30",
         "dispatch": "an H200 takes 161 us for 262,144 groups of 64 threads, whatever they do",
         "flushes_subnormals": "compiled with -ftz=false",
         "native_functions": "CUDA C++ Programming Guide, mathematical functions: within 2 ulp in "

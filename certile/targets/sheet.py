@@ -26,7 +26,8 @@ class Sheet:
     fill the device once.  `native_functions` are the transcendental functions the
     target's own library provides (None: all); lowering expands the others.  Under `math="fast"` the
     target's own `fast_functions` serve as well.  `nan_extremes` says that
-    a maximum that gives NaN for a NaN is one instruction.  `provenance` says, field by field, where
+    a maximum that gives NaN for a NaN is one instruction, `scales_widely` that the one which scales
+    an f32 by a power of two takes any exponent.  `provenance` says, field by field, where
     a number is from.
 
     What the service policy reads: `vector_bytes` is the widest access, of a vector on a CPU and of
@@ -65,6 +66,7 @@ class Sheet:
     flushes_subnormals: bool = False
     exact_division: bool = True
     nan_extremes: bool = False
+    scales_widely: bool = False
     architecture: str = ""
     native_functions: frozenset[str] | None = None
     fast_functions: frozenset[str] = frozenset()

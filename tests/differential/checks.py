@@ -4,7 +4,8 @@ import numpy as np
 
 from certile.ir.build import Builder, dim
 from certile.ir.dtypes import f32
-from certile.plan.record import Mapping, Options
+from certile.plan.mapping import Mapping
+from certile.plan.record import Options
 from certile.reference.agrees import agrees
 from certile.reference.machine_numeric import storage
 from tests.differential.harness import HOST_SHEET, REFERENCE, SHEETS, Case

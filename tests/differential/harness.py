@@ -20,7 +20,8 @@ from certile.ir.verify import verify
 from certile.ir.walk import parallel_regions, specialise
 from certile.lower import lower_launch
 from certile.plan.choose import choose
-from certile.plan.record import GroupPlan, Mapping, Options
+from certile.plan.mapping import Mapping
+from certile.plan.record import GroupPlan, Options
 from certile.reference.machine import run_machine
 from certile.reference.machine_numeric import storage
 from certile.runtime.cpu.engine import compile_module, host, load_object

@@ -10,8 +10,9 @@ from certile.analysis.rows import analyse
 from certile.diagnostics import Refusal
 from certile.ir.tile import View
 from certile.ir.walk import parallel_regions, specialise
-from certile.plan.record import Mapping, Options
-from certile.plan.space import Space, enumerate_space
+from certile.plan.mapping import Mapping
+from certile.plan.record import Options
+from certile.plan.subgroup.space import Space, enumerate_space
 from certile.targets.metal import METAL
 from tests import kernels
 from tests.pairwise import covering, rows_for

@@ -12,8 +12,8 @@ from certile.ir.dtypes import f32
 from certile.ir.laws import Component, Law
 from certile.ir.terms import Lit, Var, app
 from certile.plan.choose import choose
-from certile.plan.depth import depths
-from certile.plan.record import Mapping
+from certile.plan.mapping import Mapping
+from certile.plan.rounding.depth import depths
 from certile.reference.agrees import agrees
 from certile.reference.machine_numeric import storage
 from certile.reference.probes import exact_probes

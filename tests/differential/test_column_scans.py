@@ -16,7 +16,7 @@ from certile.ir.build import Builder, dim
 from certile.ir.dtypes import bf16, f32, f64, i32
 from certile.plan.choose import choose
 from certile.plan.columns import keeps_too_much, row_block
-from certile.plan.depth import depths, scan_depth
+from certile.plan.rounding.depth import depths, scan_depth
 from certile.plan.text import plan_text
 from certile.targets.cpu import CPU_AVX2
 from tests.differential.checks import blank, random

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from certile.plan.record import Mapping
+from certile.plan.mapping import Mapping
 from tests.differential import oracles, plans
 from tests.differential.harness import HOST_SHEET, Case
 from tests.unit.codegen.cpu.native import SHEETS

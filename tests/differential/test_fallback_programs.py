@@ -12,7 +12,8 @@ from certile import reference
 from certile.ir import laws
 from certile.ir.build import Builder, dim
 from certile.ir.dtypes import f32
-from certile.plan.record import Mapping, Options
+from certile.plan.mapping import Mapping
+from certile.plan.record import Options
 from tests.differential.harness import REFERENCE, SHEETS, Case
 
 ROWS, WIDTH, TURNS = 7, 70, 3

@@ -17,8 +17,9 @@ from certile.ir import laws
 from certile.ir.build import Builder, dim
 from certile.ir.dtypes import f32, i32
 from certile.plan.choose import choose
-from certile.plan.depth import levels_of
-from certile.plan.record import Mapping, Options
+from certile.plan.mapping import Mapping
+from certile.plan.record import Options
+from certile.plan.rounding.depth import levels_of
 from certile.plan.text import plan_text
 from certile.runtime.cuda.toolchain import compile_cuda
 from tests.differential.harness import REFERENCE, SHEETS, Case
@@ -272,13 +273,14 @@ def test_a_fallback_inside_a_fallback(share):
     np.testing.assert_allclose(case.arguments["t"], exact, rtol=0, atol=3e-5)
 
 
-def test_one_program_a_lane_of_a_strip_is_left_to_others():
+def test_values_that_are_made_again_leave_strips_of_programs_as_they_are():
     x = np.zeros((64, 4096), np.float32)
-    for fall_back, family in ((False, "columns"), (True, "subgroup")):
+    for fall_back in (False, True):
         case = Case(down_columns(fall_back=fall_back), {"x": x, "y": np.zeros(4096, np.float32)})
         (region,) = case.regions
         plan = choose(case.specialised, region, 4096, SHEETS["cpu"], facts=case.facts())
-        assert plan.mapping.family == family
+        assert plan.mapping.family == "columns"
+        assert bool(plan.rows.fallbacks) == fall_back
 
 
 def test_depth_of_what_is_computed_again():

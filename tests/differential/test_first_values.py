@@ -7,7 +7,7 @@ import certile as ct
 from certile.ir import laws
 from certile.ir.build import Builder, dim
 from certile.ir.dtypes import bf16, f16, f32, i8, i32, u8
-from certile.plan.record import Mapping
+from certile.plan.mapping import Mapping
 from certile.reference.agrees import agrees
 from certile.reference.machine_numeric import storage
 from certile.targets.cpu import CPU_AVX2

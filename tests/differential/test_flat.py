@@ -10,7 +10,8 @@ from certile.ir.build import Builder, dim
 from certile.ir.dtypes import bf16, f16, f32, f64, i64, u8
 from certile.lower import lower_launch
 from certile.plan.choose import choose
-from certile.plan.record import Mapping, Options
+from certile.plan.mapping import Mapping
+from certile.plan.record import Options
 from certile.reference.agrees import agrees
 from certile.runtime.cuda.toolchain import compile_cuda
 from certile.targets.cuda import CUDA_SM90

@@ -10,7 +10,7 @@ from certile.ir.build import Builder
 from certile.ir.dtypes import bf16, f32, i32, i64
 from certile.ir.tile import Iota
 from certile.ir.types import TileType
-from certile.plan.record import Mapping
+from certile.plan.mapping import Mapping
 from certile.reference.agrees import agrees
 from certile.targets.metal import METAL
 from tests.differential import kept_axes

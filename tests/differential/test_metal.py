@@ -14,7 +14,8 @@ from certile.diagnostics import Refusal
 from certile.ir.dtypes import bf16, f16, f32, i32, i64
 from certile.ir.machine import Barrier
 from certile.ir.tile import View
-from certile.plan.record import GroupPlan, Mapping, Options
+from certile.plan.mapping import Mapping
+from certile.plan.record import GroupPlan, Options
 from certile.reference.machine_numeric import storage
 from certile.runtime import metal_sim
 from certile.runtime.launching import scalar_argument

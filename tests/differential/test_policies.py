@@ -16,7 +16,7 @@ from certile.ir.build import Builder, dim
 from certile.ir.dtypes import BY_NAME, bf16, f16, f32, i32, i64
 from certile.ir.laws import Component, Law
 from certile.ir.terms import Lit, Var, app
-from certile.plan.record import Mapping
+from certile.plan.mapping import Mapping
 from certile.reference.machine_numeric import storage
 from certile.targets.cpu import CPU_AVX2, CPU_AVX512, CPU_NEON
 from tests import kernels

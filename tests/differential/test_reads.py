@@ -7,7 +7,8 @@ import pytest
 
 from certile.analysis.reads import reads
 from certile.ir.dtypes import f32, i64
-from certile.plan.record import Mapping, Options
+from certile.plan.mapping import Mapping
+from certile.plan.record import Options
 from tests import kernels
 from tests.differential.harness import HOST_SHEET, SHEETS, Case
 from tests.differential.loads import machine_loads

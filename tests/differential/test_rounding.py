@@ -19,8 +19,8 @@ from certile.ir.dtypes import f32
 from certile.ir.terms import Var, app
 from certile.ir.tile import Reduce
 from certile.ir.walk import evaluated
-from certile.plan.record import Mapping
-from certile.plan.rounding import rounding_of
+from certile.plan.mapping import Mapping
+from certile.plan.rounding.bounds import rounding_of
 from certile.runtime.cpu.engine import compile_module, load_object
 from certile.search.fusion import Beside, Chain, derive
 from tests import adversaries

@@ -15,8 +15,9 @@ from certile.ir.build import Builder, dim
 from certile.ir.dtypes import bf16, f32, f64, i32
 from certile.ir.laws import Component, Law
 from certile.ir.terms import Var, app
-from certile.plan.depth import depths
-from certile.plan.record import Mapping, Options
+from certile.plan.mapping import Mapping
+from certile.plan.record import Options
+from certile.plan.rounding.depth import depths
 from certile.plan.text import plan_text
 from certile.reference.agrees import agrees
 from certile.reference.machine_numeric import storage

@@ -13,7 +13,7 @@ import pytest
 from certile.codegen import emitter_for
 from certile.ir.build import Builder, dim
 from certile.ir.dtypes import bf16, bool_, f16, f32, f64, i8, i32, i64, u8, u32
-from certile.plan.record import Mapping
+from certile.plan.mapping import Mapping
 from certile.reference import run
 from certile.reference.agrees import agrees
 from certile.reference.machine_numeric import storage

@@ -337,7 +337,7 @@ def emit(kernel: MachineKernel, sheet: Sheet) -> Artifact:
     """
     if kernel.shared or kernel.subgroups != 1:
         raise UnsupportedError("U031", "the CPU target runs one subgroup a group, without barriers")
-    emitter = Emitter(kernel, scalef=sheet.architecture.startswith("avx512"))
+    emitter = Emitter(kernel, scalef=sheet.scales_widely)
     if emitter.memory.scratch_bytes > _MOST_SCRATCH:
         message = f"kernel {kernel.name} keeps {emitter.memory.scratch_bytes} bytes a thread"
         raise UnsupportedError("U313", message)

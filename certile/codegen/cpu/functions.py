@@ -34,6 +34,8 @@ _LIBRARY = frozenset(
     {"exp", "exp2", "expm1", "log", "log2", "log1p", "sin", "cos", "tan", "tanh", "erf", "erfc"}
     | {"pow"}
 )
+# The f32 of a register that AVX-512 scales in one instruction.
+_SCALED_LANES = 16
 _FLOAT_COMPARE = {"eq": "oeq", "ne": "une", "lt": "olt", "le": "ole", "gt": "ogt", "ge": "oge"}
 
 
@@ -326,21 +328,47 @@ class Functions:
         return self._select(zero, self._op("fdiv", a, b), whole)
 
     def _fn_scale2(self, x: str, n: str) -> str:
-        """x * 2**n rounded once, for 2**-16 <= |x| <= 4 (or 0, NaN) and |n| <= 226 (f64: 2000)."""
+        """x * 2**n rounded once, for 2**-16 <= |x| <= 4 (or 0, NaN) and |n| <= 226 (f64: 2000).
+
+        The instruction of AVX-512 takes any x and n.
+        """
         if not self._dtype.is_float:
             raise self._refused("scale2")
-        if self._scalef and self._width == 16 and self._dtype == f32:
-            return self._writer.call(
-                self._type,
-                "llvm.x86.avx512.mask.scalef.ps.512",
-                f"{self._type} {x}, {self._type} {n}, {self._type} zeroinitializer, i16 -1, i32 4",
-                f"{self._type}, {self._type}, {self._type}, i16, i32 immarg",
-            )
+        if self._scalef and self._dtype == f32:
+            return self._scalef_of(x, n)
         # The first factor keeps the product normal, hence exact; only the second one rounds.
         bias = 127.0 if self._dtype == f32 else 1023.0
         first = self._clamp(n, 24.0 - bias, bias)
         second = self._clamp(self._op("fsub", n, first), 1.0 - bias, bias)
         return self._op("fmul", self._op("fmul", x, self._power(first)), self._power(second))
+
+    def _scalef_of(self, x: str, n: str) -> str:
+        """x * 2**n for any n, by the instruction for whole registers; fewer lanes are padded."""
+        writer, lanes = self._writer, self._width or 1
+        if lanes < _SCALED_LANES:
+            x, n = (self._padded(value, lanes) for value in (x, n))
+        kind = f"<{_SCALED_LANES} x float>"
+        scaled = writer.call(
+            kind,
+            "llvm.x86.avx512.mask.scalef.ps.512",
+            f"{kind} {x}, {kind} {n}, {kind} zeroinitializer, i16 -1, i32 4",
+            f"{kind}, {kind}, {kind}, i16, i32 immarg",
+        )
+        if not self._width:
+            return writer.op(f"extractelement {kind} {scaled}, i64 0")
+        if lanes == _SCALED_LANES:
+            return scaled
+        first = ", ".join(f"i32 {lane}" for lane in range(lanes))
+        return writer.op(f"shufflevector {kind} {scaled}, {kind} poison, <{lanes} x i32> <{first}>")
+
+    def _padded(self, value: str, lanes: int) -> str:
+        """The lanes of a value, and others that hold anything."""
+        kind = f"<{_SCALED_LANES} x float>"
+        if not self._width:
+            return self._writer.op(f"insertelement {kind} poison, float {value}, i64 0")
+        places = (f"i32 {lane if lane < lanes else 'poison'}" for lane in range(_SCALED_LANES))
+        mask = f"<{_SCALED_LANES} x i32> <{', '.join(places)}>"
+        return self._writer.op(f"shufflevector {self._type} {value}, {self._type} poison, {mask}")
 
     def _clamp(self, n: str, low: float, high: float) -> str:
         least = self._intrinsic("maxnum", n, self._number(low))

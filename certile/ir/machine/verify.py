@@ -12,7 +12,7 @@ from functools import cached_property, singledispatchmethod
 from typing import TYPE_CHECKING
 
 from certile.diagnostics import Diagnostic, InternalError, with_article
-from certile.ir.dtypes import bool_, i32, i64
+from certile.ir.dtypes import DType, bool_, i32, i64
 from certile.ir.functions import FLOAT_TESTS, FUNCTIONS
 from certile.ir.machine import (
     Address,
@@ -279,12 +279,15 @@ class _Verifier:
             yield "M008", f"{operation.buffer.name} is stored to and declared as read"
         yield from self._address(operation.address)
         yield from self._mask(operation.mask, None, None)
-        if operation.value.dtype != operation.buffer.dtype:
-            yield (
-                "M002",
-                f"{with_article(operation.value.dtype)} is stored to {operation.buffer.dtype}",
-            )
-        if not operation.address.varying and _any_varies(operation.value, operation.mask):
+        yield from self._stored(operation, operation.buffer.dtype, operation.address.varying)
+
+    def _stored(
+        self, operation: Store | SharedStore, dtype: DType, varying: bool
+    ) -> Iterator[Complaint]:
+        """A store to elements of `dtype`; `varying` says whether each lane has its own place."""
+        if operation.value.dtype != dtype:
+            yield "M002", f"{with_article(operation.value.dtype)} is stored to {dtype}"
+        if not varying and _any_varies(operation.value, operation.mask):
             yield "M003", "lanes store different values to one element"
 
     def _buffer(self, buffer: Buffer) -> Iterator[Complaint]:
@@ -356,13 +359,7 @@ class _Verifier:
     def _(self, operation: SharedStore) -> Iterator[Complaint]:
         yield from self._shared(operation)
         yield from self._mask(operation.mask, None, None)
-        if operation.value.dtype != operation.array.dtype:
-            yield (
-                "M002",
-                f"{with_article(operation.value.dtype)} is stored to {operation.array.dtype}",
-            )
-        if not operation.index.varying and _any_varies(operation.value, operation.mask):
-            yield "M003", "lanes store different values to one element"
+        yield from self._stored(operation, operation.array.dtype, operation.index.varying)
 
     def _shared(self, operation: SharedLoad | SharedStore) -> Iterator[Complaint]:
         if operation.array not in self.kernel.shared:

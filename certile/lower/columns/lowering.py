@@ -19,14 +19,14 @@ from dataclasses import field, replace
 from certile.analysis.instances import is_coordinate
 from certile.analysis.loops import fused
 from certile.diagnostics import InternalError
-from certile.ir.dtypes import DType, i64
+from certile.ir.dtypes import DType, i32, i64
 from certile.ir.host import ViewFacts
 from certile.ir.machine import PrivateArray, Value
 from certile.ir.machine.build import Builder
 from certile.ir.node import Node, reach
 from certile.ir.program import Launch
 from certile.ir.rows import RowProgram, Step
-from certile.ir.tile import Gather, Load, Reduce, Result, Scan, Store, Tile
+from certile.ir.tile import Fallback, Gather, Load, Reduce, Result, Scan, Store, Tile
 from certile.ir.types import Axis
 from certile.lower.ahead import Ahead, ahead_of
 from certile.lower.blocks import state_of
@@ -39,8 +39,8 @@ from certile.lower.evaluate import Evaluator
 from certile.lower.interface import Interface
 from certile.lower.state import State, StateMachine
 from certile.plan.columns import asking, row_block, rows_of_round
+from certile.plan.mapping import Mapping as ExecutionMapping
 from certile.plan.record import GroupPlan
-from certile.plan.record import Mapping as ExecutionMapping
 from certile.records import record
 
 
@@ -119,11 +119,56 @@ class ColumnsLowering:
     def _segment(self, outer: Coordinates, segment: Segment) -> None:
         self._at = segment
         with self._evaluator.scope(outer):
-            for group in fused(self._rows.steps):
-                if not group[0].axes:
-                    self._scalar(group[0])
-                elif group[0].kind not in ("load", "gather"):
-                    self._sweep(group)
+            self._steps(self._rows.steps)
+
+    def _steps(self, steps: Sequence[Step]) -> None:
+        for group in fused(steps):
+            head = group[0]
+            if head.kind == "fallback":
+                self._fallback(head)
+            elif not head.axes:
+                self._scalar(head)
+            elif head.kind not in ("load", "gather"):
+                self._sweep(group)
+
+    # Values that may be computed again.
+
+    def _fallback(self, step: Step) -> None:
+        """The whole strip computes again where a program of it has to; the others keep theirs."""
+        node, builder, evaluator = step.node, self.builder, self._evaluator
+        if not isinstance(node, Fallback):
+            raise InternalError("M020", "a fallback step without a fallback", loc=step.node.loc)
+        arrays = [self._allocate(value.dtype) for value in node.values]
+        asked = evaluator.interface.array("asked", i32, 1)
+        builder.array_store(asked, 0, builder.const(0, i32))
+
+        def usual(at: ProgramVector) -> None:
+            for array, value in zip(arrays, node.values, strict=True):
+                builder.array_store(array, at.number, evaluator.value(value))
+            when = evaluator.value(node.when)
+            own = builder.convert(builder.and_(at.mask, when) or when, i32)
+            before = builder.array_load(asked, 0)
+            builder.array_store(asked, 0, builder.compute("maximum", before, own))
+
+        def instead(at: ProgramVector) -> None:
+            when = evaluator.value(node.when)
+            for array, value in zip(arrays, node.instead, strict=True):
+                kept = builder.array_load(array, at.number)
+                chosen = builder.select(when, evaluator.value(value), kept)
+                builder.array_store(array, at.number, chosen)
+
+        def again() -> None:
+            # What is held there is made on this path alone.
+            held, kept = dict(self._held), dict(self._kept)
+            with evaluator.scope({}):
+                self._steps(step.body)
+                self._each(instead)
+            self._held, self._kept = held, kept
+
+        self._each(usual)
+        some = builder.compute("ne", builder.array_load(asked, 0), 0)
+        builder.if_(builder.collective("any", some), again)
+        self._hold_results(node, arrays)
 
     # Values that a program has one of.
 
@@ -338,10 +383,12 @@ class ColumnsLowering:
 
     def _finish(self, node: Reduce, fold: Fold) -> None:
         """Hold the results of a reduction, one of each for every program."""
-        types = node.result_types()
-        arrays = self._states.finish(fold, [type_.dtype for type_ in types])
+        dtypes = [type_.dtype for type_ in node.result_types()]
+        self._hold_results(node, self._states.finish(fold, dtypes))
+
+    def _hold_results(self, node: Fallback | Reduce, arrays: Sequence[PrivateArray]) -> None:
         self._held[node] = arrays[0]
-        for k, (array, type_) in enumerate(zip(arrays, types, strict=True)):
+        for k, (array, type_) in enumerate(zip(arrays, node.result_types(), strict=True)):
             self._held[Result(of=node, index=k, type=type_)] = array
 
     def _leaf(self, node: Reduce | Scan) -> tuple[Value, ...]:
@@ -372,12 +419,13 @@ def _backwards(steps: Sequence[Step]) -> bool:
 def _differing(rows: RowProgram, strip: Axis) -> set[Node]:
     """The nodes that are kept for each program: coordinates along the strip decide, or reductions.
 
-    A reduction, a scan or a kept tile that all programs share lies in arrays like any other.
+    What all programs share lies in arrays like any other if a reduction, a scan or a fallback makes
+    it, or if it is kept.
     """
     kept = set(rows.materialized)
     found: set[Node] = set()
     for node in reach(step.node for step in rows.steps):
-        own = is_coordinate(node, strip) or isinstance(node, Reduce | Scan)
+        own = is_coordinate(node, strip) or isinstance(node, Fallback | Reduce | Scan)
         if own or node in kept or not found.isdisjoint(node.operands()):
             found.add(node)
     return found

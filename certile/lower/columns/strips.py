@@ -15,7 +15,7 @@ from certile.ir.machine import Value
 from certile.ir.machine.build import Builder
 from certile.ir.types import Axis
 from certile.lower.coordinates import Coordinate, unflatten, value_of
-from certile.plan.record import Mapping
+from certile.plan.mapping import Mapping
 from certile.records import record
 
 # Strips that each thread should find: one more than its own evens out threads that start late.

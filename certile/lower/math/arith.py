@@ -52,6 +52,14 @@ class Arith(Protocol[V]):
         """The format of the floats."""
         ...
 
+    @property
+    def scales_widely(self) -> bool:
+        """Whether `scale2` takes any `n`: beyond the exponents it gives 0 or infinity, NaN for NaN.
+
+        It may change the operations of an expansion, and no bit of its result.
+        """
+        ...
+
     def const(self, value: float) -> V:
         """Make a float constant; `value` is exactly one of the format, an infinity or a NaN."""
         ...
@@ -100,7 +108,8 @@ class Arith(Protocol[V]):
         """Return x * 2**n with one rounding, also where the result is subnormal.
 
         `n` is an integer-valued float, in f32 within [-226, 252] and in f64 within
-        [-2000, 2000]; `x` is NaN, zero or 2**-16 <= abs(x) <= 4.
+        [-2000, 2000]; `x` is NaN, zero or 2**-16 <= abs(x) <= 4.  Where `scales_widely` holds, `n`
+        may be any such float, an infinity or NaN, and `x` any number.
         AVX-512 has this as one instruction; elsewhere two products do it (see the CPU emitter).
         """
         ...

@@ -5,17 +5,20 @@ polynomial and the treatment of special values; the error bounds stand in the ta
 Leaves to others: coefficients come from `scripts/fit_math.py`.
 
 All of them use exp(x) = 2**n * exp(r) with r = x - n ln 2.  Clamping x first keeps n small, so
-infinities need no case of their own: in f32 exp(-104) is below half of the least subnormal and
+infinities need no case of their own.  Where scaling by a power of two takes any exponent, exp and
+exp2 leave the limits to that.  In f32 exp(-104) is below half of the least subnormal and
 exp(89) is above the largest finite number; in f64 exp(-746) and exp(710) are.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from certile.lower.math.arith import F32, F64, Arith, Format, V
 from certile.lower.math.shared import (
+    Reduced,
     Table,
     at_least,
     at_most,
+    below_two,
     horner,
     nearest_integer,
     power_of_two,
@@ -158,14 +161,29 @@ TANH: Table = {
 
 def exp(b: Arith[V], x: V) -> V:
     """Return e**x: 0 for -inf, inf for inf, subnormal results rounded once."""
+    if b.scales_widely:
+        return _scaled_widely(b, reduce_by_ln2(b, x), EXP[b.format])
     limits = LIMITS[b.format]
     clamped = at_most(b, at_least(b, x, limits.exp_lowest), limits.exp_highest)
     reduced = reduce_by_ln2(b, clamped)
     return b.scale2(horner(b, reduced.r, EXP[b.format]), reduced.n)
 
 
+def _scaled_widely(b: Arith[V], reduced: Reduced[V], coefficients: Sequence[float]) -> V:
+    """Return p(r) * 2**n where `scale2` takes any n, of an argument that was not clamped.
+
+    Where n is within the exponents, r is what it would be with a clamp.  Elsewhere r is any
+    number; made one below 2 it keeps p(r) between 0.1 and 8, so that n alone decides: 0, infinity,
+    or NaN for the n of a NaN.  One logical operation does the work of two comparisons.
+    """
+    return b.scale2(horner(b, below_two(b, reduced.r), coefficients), reduced.n)
+
+
 def exp2(b: Arith[V], x: V) -> V:
     """Return 2**x, exact for integers: 0 for -inf, inf for inf.  The reduction x - n is exact."""
+    if b.scales_widely:
+        n = nearest_integer(b, x)
+        return _scaled_widely(b, Reduced(n, b.sub(x, n)), EXP2[b.format])
     limits = LIMITS[b.format]
     clamped = at_most(b, at_least(b, x, limits.exp2_lowest), limits.exp2_highest)
     n = nearest_integer(b, clamped)

@@ -5,10 +5,7 @@ nothing; it follows the protocol to the letter, so that tests and the reference 
 targets against it.  Leaves to others: speed.  Callers pass blocks of some ten thousand elements,
 which stay in cache.
 
-NumPy has no fused multiply-add, so `fma` builds one: the product of two f32 is exact in f64,
-the sum is rounded *to odd* in f64, and a value rounded to odd with at least two spare bits rounds
-on to f32 as the exact sum would (Boldo and Melquiond, "Emulation of a FMA", 2008).  That of f64 is
-`certile.reference.fused`.
+NumPy has no fused multiply-add; that of `certile.reference.fused` serves.
 """
 
 from collections.abc import Callable, Sequence
@@ -18,36 +15,21 @@ import numpy as np
 import numpy.typing as npt
 
 from certile.lower.math.arith import F32, Format
-from certile.reference.fused import fma_f64
+from certile.reference.fused import fma_f32, fma_f64
 
 # A float, integer or bool array: the protocol has one type for the three, and so has this alias.
 Value: TypeAlias = npt.NDArray[Any]
 
 
-def exact_fma(a: Value, b: Value, c: Value) -> Value:
-    """Return a * b + c of float32 arrays with one rounding.
-
-    Shapes broadcast; the result is float32.  Infinities and NaN follow IEEE arithmetic.
-    """
-    product = a.astype(np.float64) * b
-    addend = c.astype(np.float64)
-    total = np.asarray(product + addend)
-    # Two-sum: the exact error of `total`, NaN where it is not finite.
-    high = total - product
-    error = (product - (total - high)) + (addend - high)
-    pattern = total.view(np.int64)
-    # Towards zero or away from it, by one step, where the last bit is even and bits were lost.
-    step = np.where((error > 0) == (total > 0), 1, -1)
-    inexact = (error != 0) & (np.abs(total) < np.inf) & ((pattern & 1) == 0)
-    odd: Value = (pattern + np.where(inexact, step, 0)).view(np.float64)
-    return odd.astype(np.float32)
-
-
 class NumpyArith:
-    """`Arith` over NumPy arrays; run it under `np.errstate(all="ignore")`."""
+    """`Arith` over NumPy arrays; run it under `np.errstate(all="ignore")`.
 
-    def __init__(self, form: Format = F32) -> None:
+    `scales_widely` makes expansions choose as they do for a target of which that holds.
+    """
+
+    def __init__(self, form: Format = F32, *, scales_widely: bool = False) -> None:
         self._format = form
+        self._scales_widely = scales_widely
         self._float = np.dtype(f"f{form.bits // 8}").type
         self._integer = np.dtype(f"i{form.bits // 8}").type
 
@@ -55,6 +37,11 @@ class NumpyArith:
     def format(self) -> Format:
         """The format of the floats."""
         return self._format
+
+    @property
+    def scales_widely(self) -> bool:
+        """Whether an expansion may leave any exponent to `scale2`, which takes all of them."""
+        return self._scales_widely
 
     def const(self, value: float) -> Value:
         """Make a float constant; a value that the format does not hold is a fault of the expansion.
@@ -89,7 +76,7 @@ class NumpyArith:
 
     def fma(self, a: Value, b: Value, c: Value) -> Value:
         """Return a * b + c with one rounding."""
-        return exact_fma(a, b, c) if self._format is F32 else fma_f64(a, b, c)
+        return fma_f32(a, b, c) if self._format is F32 else fma_f64(a, b, c)
 
     def neg(self, a: Value) -> Value:
         """Flip the sign bit."""
@@ -109,8 +96,10 @@ class NumpyArith:
 
     def scale2(self, x: Value, n: Value) -> Value:
         """Return x * 2**n with one rounding; of f32 the product is exact in f64."""
-        exponent = np.where(np.isfinite(n), n, 0).astype(np.int32)
-        return np.asarray(np.ldexp(x.astype(np.float64), exponent).astype(self._float))
+        # Beyond these the product is 0 or infinity whatever x is.
+        exponent = np.clip(np.where(np.isnan(n), 0, n), -9999, 9999).astype(np.int32)
+        scaled = np.ldexp(x.astype(np.float64), exponent)
+        return np.asarray(np.where(np.isnan(n), np.nan, scaled).astype(self._float))
 
     def lt(self, a: Value, b: Value) -> Value:
         """Compare a < b."""

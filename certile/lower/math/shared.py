@@ -62,6 +62,15 @@ def at_most(b: Arith[V], x: V, high: float) -> V:
     return b.select(b.lt(bound, x), bound, x)
 
 
+def below_two(b: Arith[V], x: V) -> V:
+    """Return an x below 2 in size as it is, and a number below 2 for anything else, NaN too.
+
+    The exponent field of such an x begins with a 0 bit, which is all that this makes sure of.
+    """
+    form = b.format
+    return b.float_of(b.iand(b.bits(x), b.iconst(~(1 << (form.bits - 2)))))
+
+
 def nearest_integer(b: Arith[V], x: V) -> V:
     """Return x rounded half to even, for abs(x) <= 2**22 (2**51 in f64).
 

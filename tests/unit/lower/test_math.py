@@ -8,9 +8,11 @@ import pytest
 
 from certile.ir.functions import FUNCTIONS
 from certile.lower.math import BOUNDS, EXPANSIONS, FORMATS
-from certile.lower.math.arith import Arith
+from certile.lower.math.arith import F32, Arith
+from certile.lower.math.exponential import EXP, EXP2
 from certile.lower.math.numpy_arith import NumpyArith
 from certile.lower.math.portable import PORTABLE
+from certile.lower.math.shared import below_two, horner
 from tests.unit.lower.math_oracle import (
     BINARY,
     LEAST_SIZE,
@@ -145,6 +147,38 @@ def test_special_values(name):
     np.testing.assert_array_equal(np.signbit(y)[numbers], np.signbit(want)[numbers])
 
 
+@pytest.mark.parametrize("name", ["exp", "exp2"])
+def test_wide_scaling_changes_no_bit(name):
+    """Patterns of every exponent and both signs, all places around the limits, and NaN."""
+    patterns = np.random.default_rng(3).integers(0, 1 << 32, 1 << 17, dtype=np.uint32)
+    near = np.linspace(-160.0, 160.0, 1 << 16).astype(np.float32)
+    special = np.array([case[0] for case in SPECIAL[name]] + [-NAN, -3.4e38, 3.4e38], np.float32)
+    x = np.concatenate([patterns.view(np.float32), near, special])
+    clamped = evaluate(EXPANSIONS[name], (x,), NumpyArith())
+    wide = evaluate(EXPANSIONS[name], (x,), NumpyArith(scales_widely=True))
+    numbers = ~np.isnan(clamped)
+    np.testing.assert_array_equal(np.isnan(wide), np.isnan(x))
+    np.testing.assert_array_equal(numbers, ~np.isnan(x))
+    np.testing.assert_array_equal(wide[numbers].view(np.uint32), clamped[numbers].view(np.uint32))
+
+
+@pytest.mark.parametrize("coefficients", [EXP[F32], EXP2[F32]])
+def test_polynomials_are_positive_wherever_wide_scaling_puts_them(coefficients):
+    """Below 2 in size an argument gives a number that no exponent beyond the limits outweighs."""
+    r = np.linspace(-2.0, 2.0, 1 << 16).astype(np.float32)
+    p = evaluate(lambda b, x: horner(b, x, coefficients), (r,), NumpyArith())
+    assert p.min() > 0.1
+    assert p.max() < 8.0
+
+
+def test_a_number_below_two_is_kept_and_any_other_becomes_one():
+    x = np.random.default_rng(5).integers(0, 1 << 32, 1 << 16, dtype=np.uint32).view(np.float32)
+    y = evaluate(below_two, (x,), NumpyArith())
+    small = np.abs(x) < 2
+    np.testing.assert_array_equal(y[small].view(np.uint32), x[small].view(np.uint32))
+    assert (np.abs(y) < 2).all()
+
+
 def test_powers_of_two_are_exact():
     n = np.arange(-149, 128).astype(np.float32)
     powers = np.ldexp(1.0, n.astype(np.int64)).astype(np.float32)
@@ -164,10 +198,10 @@ def test_subnormal_arguments_keep_their_last_bit(name):
 class Counting(NumpyArith):
     """Counts what a target has to execute; a reinterpretation and a constant are free."""
 
-    FREE = frozenset({"const", "iconst", "bits", "float_of", "format"})
+    FREE = frozenset({"const", "iconst", "bits", "float_of", "format", "scales_widely"})
 
-    def __init__(self):
-        super().__init__()
+    def __init__(self, **choices):
+        super().__init__(**choices)
         self.count = 0
 
     def __getattribute__(self, name):
@@ -197,11 +231,19 @@ def test_operation_count(name, limit):
     assert builder.count <= limit
 
 
+@pytest.mark.parametrize(("name", "limit"), [("exp", 12), ("exp2", 11)])
+def test_operation_count_where_scaling_is_wide(name, limit):
+    builder = Counting(scales_widely=True)
+    evaluate(EXPANSIONS[name], (np.ones(1, np.float32),), builder)
+    assert builder.count <= limit
+
+
 def test_builders_spell_every_operation():
-    names = [name for name in vars(Arith) if not name.startswith("_")]
-    assert len(names) == 33
+    names = {name for name in vars(Arith) if not name.startswith("_")}
+    assert len(names) == 34
     builder = NumpyArith()
-    assert all(callable(getattr(builder, name)) for name in names if name != "format")
+    properties = {"format", "scales_widely"}
+    assert all(callable(getattr(builder, name)) for name in names - properties)
 
 
 def test_constant_must_be_a_float32():
