@@ -1,7 +1,8 @@
 """Measure the row operations on this CPU and write the result as Markdown and JSON.
 
 In: nothing, or `--seconds` for each case.  Out: `results/<date>-cpu-rows.md` and `.json`.  Decides
-the operations, shapes and dtypes that are published.  Leaves measuring to `certile.cli.contest`.
+the operations, shapes and dtypes that are published.  Leaves measuring to
+`certile.cli.bench.contest`.
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ from pathlib import Path
 
 import torch
 
-from certile.cli.bench import table
-from certile.cli.contest import Case, Figure, Race
+from certile.cli.bench.command import table
+from certile.cli.bench.contest import Case, Figure, Race
 from certile.runtime.cpu.device import measure_sheet
 
 RESULTS = Path(__file__).resolve().parent / "results"

@@ -140,7 +140,7 @@ if TYPE_CHECKING:
 
     from certile import ops, tirx
     from certile.ir.layouts import Layout
-    from certile.plan.cost import CandidateFacts, CostPolicy, Score
+    from certile.plan.cost.policy import CandidateFacts, CostPolicy, Score
     from certile.runtime.kernel import Prepared, TileKernel, tile_kernel
     from certile.runtime.op import like, op
     from certile.runtime.target import target
@@ -280,12 +280,12 @@ __all__ = [
 __version__ = "0.1.0"
 
 _LATER = {
-    "CandidateFacts": "certile.plan.cost",
-    "CostPolicy": "certile.plan.cost",
+    "CandidateFacts": "certile.plan.cost.policy",
+    "CostPolicy": "certile.plan.cost.policy",
     "JitFunction": "certile.jitting.call",
     "Layout": "certile.ir.layouts",
     "Prepared": "certile.runtime.kernel",
-    "Score": "certile.plan.cost",
+    "Score": "certile.plan.cost.policy",
     "TileKernel": "certile.runtime.kernel",
     "tile_kernel": "certile.runtime.kernel",
     "jit": "certile.jitting.call",

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.table import Table
 
-from certile.cli.contest import Case, Figure, Race
+from certile.cli.bench.contest import Case, Figure, Race
 
 __all__ = ["Case", "show"]
 

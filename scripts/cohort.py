@@ -16,7 +16,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from certile.cli.forms import Case, expected, made_up
+from certile.cli.operations.forms import Case, expected, made_up
 from certile.cli.subject import facts_of
 from certile.ops.kernels import Bare, bare
 from certile.pipeline import CompiledLaunch, compile_program

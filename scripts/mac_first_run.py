@@ -34,10 +34,10 @@ import numpy as np
 
 import certile as ct
 from certile import ops
-from certile.cli import doctor
-from certile.cli.forms import Case, made_up, ours
+from certile.cli.doctor import findings as doctor
+from certile.cli.operations.forms import Case, made_up, ours
 from certile.cli.options import FormFlags, PlanFlags, parse_shape
-from certile.cli.running import run_op
+from certile.cli.running.run import run_op
 from certile.diagnostics import CertileError, UnsupportedError
 from certile.ops.kernels import BARE_OPS, bare
 from certile.runtime.metal import context, fake, frameworks

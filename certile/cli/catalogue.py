@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import TypedDict
 
 from certile import ops
-from certile.cli.forms import Case, made_up, ours
+from certile.cli.operations.forms import Case, made_up, ours
 from certile.codegen import TARGETS
 from certile.codes import CATALOGUE, lookup
 from certile.diagnostics import ArgumentError, CertileError

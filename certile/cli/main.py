@@ -18,11 +18,12 @@ from certile.cli.options import (
     BackendFlag,
     FormFlags,
     JsonFlag,
+    KernelFlags,
+    ListFlags,
     PlaceFlags,
     PlanFlags,
     ShapeFlag,
     TargetFlag,
-    dtype_name,
     spelled_out,
 )
 from certile.cli.output import DECLINED, FAILED, GOOD, answer, emit, guarded, say, write_file
@@ -56,10 +57,19 @@ ProveShapeFlag = Annotated[
     str,
     typer.Option(help="For a kernel: extents such as 3x4096, or x=3x4096,y=3, or of some."),
 ]
+BenchArgument = Annotated[
+    str | None,
+    typer.Argument(
+        help="One kernel, an operation's or FILE.py:kernel, in place of --ops.", metavar="OP"
+    ),
+]
 AgainstFlag = Annotated[
     str,
     typer.Option(
-        help="numpy, torch, mlx: a comma list; NumPy, and PyTorch where it is, by default."
+        help=(
+            "numpy, torch, mlx: a comma list; NumPy, and PyTorch where it is, by default. Of one "
+            "kernel: module:function or FILE.py:function, which takes what the kernel reads."
+        )
     ),
 ]
 PlotFlag = Annotated[
@@ -99,7 +109,7 @@ def doctor(as_json: JsonFlag = False) -> int:
 
     Exits 1 when something that is there does not work.
     """
-    from certile.cli.doctor import report, report_text
+    from certile.cli.doctor.findings import report, report_text
 
     found = report()
     answer(found, lambda: report_text(found), as_json=as_json)
@@ -152,7 +162,7 @@ def plan(
 
     Exits 3 when the plan is declined.
     """
-    from certile.cli.stages import documents, plan_texts, planned
+    from certile.cli.explain.stages import documents, plan_texts, planned
     from certile.cli.subject import find
 
     subject = find(op, shape, form)
@@ -184,7 +194,7 @@ def explain(  # noqa: PLR0913 - a parameter is a flag
 
     if looks_like_code(op):
         return _explain_code(op, as_json=as_json)
-    from certile.cli.stages import explained, explained_document
+    from certile.cli.explain.stages import explained, explained_document
     from certile.cli.subject import find
 
     if not shape:
@@ -195,7 +205,7 @@ def explain(  # noqa: PLR0913 - a parameter is a flag
     paths = found.write(places.out or Path("certile-explain") / f"{subject.name}-{target}")
     html = places.html
     if html is not None:
-        from certile.cli.page import html_page
+        from certile.cli.explain.page import html_page
 
         write_file(html, html_page(subject, found, target, form.dtype))
     if as_json:
@@ -231,7 +241,7 @@ def why(
 
     Exits 0 also where the plan was declined: the reason is what was asked for.
     """
-    from certile.cli.stages import documents, notes, planned, why_texts
+    from certile.cli.explain.stages import documents, notes, planned, why_texts
     from certile.cli.subject import find
 
     subject = find(op, shape, form)
@@ -268,7 +278,7 @@ def prove(
     is refused (0 where there is nothing to rewrite), and 4 for a law of an author's that says
     nowhere what it means.
     """
-    from certile.cli import prove as proving
+    from certile.cli.proving import laws as proving
     from certile.ir.laws import Law
     from certile.runtime.kernel import TileKernel
 
@@ -277,7 +287,7 @@ def prove(
         raise ArgumentError("A311", "--steps are not written as LaTeX", hint="leave one out")
     shown = proving.Shown(latex, steps)
     if isinstance(found, TileKernel):
-        from certile.cli.prove_kernel import kernel_document, kernel_text, looked_at
+        from certile.cli.proving.kernels import kernel_document, kernel_text, looked_at
 
         looked = looked_at(found, shape, FormFlags(dtype).dtype)
         if as_json:
@@ -297,7 +307,7 @@ def prove(
 @guarded
 @spelled_out
 def run(  # noqa: PLR0913 - a parameter is a flag
-    op: Annotated[str, typer.Argument(help="An operation.", metavar="OP")],
+    op: OpArgument,
     shape: ShapeFlag,
     target: Annotated[RunTarget, typer.Option(help="Where it runs.")] = "cpu",
     backend: BackendFlag = "native",
@@ -308,11 +318,11 @@ def run(  # noqa: PLR0913 - a parameter is a flag
     form: FormFlags = FormFlags(),  # noqa: B008 - a frozen record
     as_json: JsonFlag = False,
 ) -> int:
-    """Run an operation's bare form on made-up data, and check the result.
+    """Run an operation's bare form, or a kernel of a file, on made-up data; check the result.
 
     Exits 3 when the plan is declined, and 4 where the target has no device or tool here.
     """
-    from certile.cli.running import report_text, run_op
+    from certile.cli.running.run import report_text, run_op
 
     found = run_op(op, shape, target, form, plan_flags, check=check, backend=backend)
     answer(found, lambda: report_text(found), as_json=as_json)
@@ -321,35 +331,38 @@ def run(  # noqa: PLR0913 - a parameter is a flag
 
 @app.command()
 @guarded
+@spelled_out
 def bench(  # noqa: PLR0913 - a parameter is a flag
-    ops: Annotated[str, typer.Option(help="Operations, a comma list.")] = "softmax,layer_norm",
-    shapes: Annotated[str, typer.Option(help="Shapes, a comma list.")] = "4096x4096",
-    dtypes: Annotated[str, typer.Option(help="Element types, a comma list.")] = "f32",
+    op: BenchArgument = None,
+    several: ListFlags = ListFlags(),  # noqa: B008 - a frozen record
+    one: KernelFlags = KernelFlags(),  # noqa: B008 - a frozen record
     against: AgainstFlag = "",
     backend: BackendFlag = "native",
     plot: PlotFlag = None,
     budgets: BudgetsFlag = None,
     as_json: JsonFlag = False,
 ) -> int:
-    """Measure operations beside the frameworks' own, or check the bars of `--budgets`.
+    """Measure operations beside the frameworks' own, one kernel, or the bars of `--budgets`.
 
     Every output is compared with float64 before its time counts; the contestants take turns.
-    Beside the figure of a bar stands its ceiling: what a copy of the same bytes, measured in the
-    same run, would reach. A bar above it counts as missed; no kernel reaches it on this machine.
+    One kernel is measured on this CPU under its plans, on data as `run` makes it, with the bytes
+    that it has to touch; its outputs are compared with the reference. Beside the figure of a bar
+    stands its ceiling: what a copy of the same bytes, measured in the same run, would reach. A bar
+    above it counts as missed; no kernel reaches it on this machine. Exits 1 when an output of ours
+    is wrong or a bar is missed.
     """
+    if op is not None:
+        from certile.cli.bench.command import of_one_alone, run_kernel
+
+        of_one_alone(op, several, backend, plot, budgets)
+        return run_kernel(op, one, tuple(filter(None, against.split(","))), as_json=as_json)
     if budgets is not None:
-        from certile.cli.budgets import check_budgets
+        from certile.cli.budgets.bars import check_budgets
 
         return check_budgets(budgets.split(","), as_json=as_json)
-    from certile.cli.bench import Request, opponents, run_bench
+    from certile.cli.bench.command import opponents, requested, run_bench
 
-    request = Request(
-        tuple(ops.split(",")),
-        tuple(shapes.split(",")),
-        tuple(map(dtype_name, dtypes.split(","))),
-        opponents(against),
-        backend,
-    )
+    request = requested(several, one, opponents(against), backend)
     return run_bench(request, plot=plot, as_json=as_json)
 
 

@@ -144,6 +144,38 @@ class PlaceFlags:
     ] = None
 
 
+@record
+class ListFlags:
+    """Which operations are measured beside one another; None is what stands in the help."""
+
+    ops: Annotated[
+        str | None, typer.Option(help="Operations, a comma list; softmax,layer_norm by default.")
+    ] = None
+    shapes: Annotated[
+        str | None, typer.Option(help="Shapes, a comma list; 4096x4096 by default.")
+    ] = None
+    dtypes: Annotated[
+        str | None, typer.Option(help="Element types, a comma list; f32 by default.")
+    ] = None
+
+
+@record
+class KernelFlags:
+    """How one kernel is measured; None is what stands in the help."""
+
+    shape: Annotated[
+        str | None, typer.Option(help="Of one kernel: extents such as 3x4096, or x=3x4096,y=3.")
+    ] = None
+    dtype: Annotated[
+        str | None,
+        typer.Option(help="Of one kernel: an element type, or f32,labels=i64; f32 by default."),
+    ] = None
+    plans: Annotated[
+        int | None,
+        typer.Option(help="Of one kernel: so many plans, its own and the next best; 1 by default."),
+    ] = None
+
+
 def spelled_out(function: Callable[..., int]) -> Callable[..., int]:
     """Return the function with each record parameter replaced by the record's fields.
 

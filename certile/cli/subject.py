@@ -39,8 +39,10 @@ _DECORATORS = {"kernel": "@ct.tile_kernel", "law": "@ct.law"}
 class Subject:
     """A kernel to look at; `source` is its Python text, where there is one.
 
-    That text begins at line `first_line` of `file`.  `specialised` are the extents that the
-    kernel's code took as numbers, so that the kernel holds for these shapes alone.
+    `function` is the kernel as it is called, and `arguments` are those of the call, with a `Shaped`
+    in place of each array.  The text begins at line `first_line` of `file`.  `specialised` are the
+    extents that the kernel's code took as numbers, so that the kernel holds for these shapes alone.
+    `by_rows` says that a program touches one row of every array but weights and biases.
     """
 
     name: str
@@ -48,10 +50,13 @@ class Subject:
     shapes: Shapes
     programs: tuple[int, ...]
     shape: tuple[int, ...]
+    function: TileKernel
+    arguments: Mapping[str, object]
     source: str = ""
     file: str = ""
     first_line: int = 0
     specialised: tuple[Specialised, ...] = ()
+    by_rows: bool = False
 
     def facts(self, sheet: Sheet) -> dict[str, ViewFacts]:
         """Return what is known of each view when its array is C-ordered and aligned to 64 bytes."""
@@ -78,8 +83,17 @@ def find(what: str, shape: str, form: FormFlags) -> Subject:
     extents = parse_shape(shape)
     flags = {"weight": form.weight, "bias": form.bias, "residual": form.residual}
     found = bare(what, extents, form.dtype, **flags)
-    shapes, programs = found.shapes, found.programs
-    return Subject(what, found.kernel, shapes, programs, extents, *_source(found.function))
+    return Subject(
+        what,
+        found.kernel,
+        found.shapes,
+        found.programs,
+        extents,
+        found.function,
+        found.arguments,
+        *_source(found.function),
+        by_rows=True,
+    )
 
 
 def file_and_name(what: str) -> tuple[Path, str] | None:
@@ -99,7 +113,15 @@ def _from_file(path: Path, name: str, shape: str, form: FormFlags) -> Subject:
         prod(extent_of(axis, shapes) for axis in region.over) for region in parallel_regions(made)
     )
     first = next(iter(shapes.values()), ())
-    return Subject(name, made, shapes, programs, first, *_source(kernel), specialised)
+    called = {**_defaults(kernel), **arguments}
+    source = _source(kernel)
+    return Subject(name, made, shapes, programs, first, kernel, called, *source, specialised)
+
+
+def _defaults(kernel: TileKernel) -> dict[str, object]:
+    """The default of each parameter that has one."""
+    parameters = kernel.signature.python.parameters.values()
+    return {p.name: p.default for p in parameters if p.default is not inspect.Parameter.empty}
 
 
 def _source(kernel: TileKernel) -> tuple[str, str, int]:

@@ -121,12 +121,16 @@ def _result(at: Result) -> Iterator[Diagnostic]:
         yield Diagnostic("V001", f"result {types[at.index]} declared {at.type}", at.loc)
 
 
-def _reduction(at: Reduce) -> Iterator[Diagnostic]:
+def _accumulated(at: Reduce | Scan) -> Iterator[Diagnostic]:
     for arg in at.args:
         if arg.dtype != at.accumulate:
             yield Diagnostic(
                 "V014", f"{at.law.name} of {arg.dtype} accumulates in {at.accumulate}", at.loc
             )
+
+
+def _reduction(at: Reduce) -> Iterator[Diagnostic]:
+    yield from _accumulated(at)
     if len(at.given) != len(at.law.parameters):
         yield Diagnostic("V002", f"{at.law.name} with {len(at.given)} parameters", at.loc)
     for shared in at.given:
@@ -151,11 +155,7 @@ def _reduction(at: Reduce) -> Iterator[Diagnostic]:
 
 
 def _scan(at: Scan) -> Iterator[Diagnostic]:
-    for arg in at.args:
-        if arg.dtype != at.accumulate:
-            yield Diagnostic(
-                "V014", f"{at.law.name} of {arg.dtype} accumulates in {at.accumulate}", at.loc
-            )
+    yield from _accumulated(at)
     if at.law.identity is None:
         yield Diagnostic("V015", f"{at.law.name} has no identity to scan from", at.loc)
     if at.law.parameters:

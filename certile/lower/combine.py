@@ -16,7 +16,7 @@ from certile.ir.machine import Value
 from certile.ir.machine.build import Builder
 from certile.ir.tile import REPRODUCIBLE_DISTANCES
 from certile.lower.state import State, StateMachine
-from certile.plan.layout import fold_block
+from certile.plan.ownership.layout import fold_block
 
 
 def balanced(states: Sequence[State], merge: Callable[[State, State], State]) -> State:

@@ -18,7 +18,7 @@ from certile.ir.machine.fold import Range
 from certile.ir.tile import Const, ExtentValue, Iota, LoopIndex, Map, Tile
 from certile.ir.types import Axis
 from certile.lower.spans import Reach
-from certile.plan.phases import Lead
+from certile.plan.ownership.phases import Lead
 from certile.records import record
 
 RowStart = Callable[[Value], Value]
@@ -198,8 +198,7 @@ def unflatten(
         axis = axes[position]
         value = rest if position == 0 else builder.mod(rest, length(axis))
         rest = rest if position == 0 else builder.floordiv(rest, length(axis))
-        varying = value.varying
-        made[axis] = (
-            Coordinate(zero, offset=value) if varying else Coordinate(value, exists=linear.exists)
-        )
+        offset = value if value.varying else None
+        base = value if offset is None else zero
+        made[axis] = Coordinate(base, offset=offset, exists=linear.exists)
     return made

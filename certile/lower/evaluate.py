@@ -114,7 +114,12 @@ class Evaluator:
         self._native = _native_functions(sheet, self._math)
         self._special = special
         self._arith = {
-            dtype: MachineArith(builder, dtype, keeps_nan=sheet.nan_extremes and dtype == f32)
+            dtype: MachineArith(
+                builder,
+                dtype,
+                keeps_nan=sheet.nan_extremes and dtype == f32,
+                scales_widely=sheet.scales_widely and dtype == f32,
+            )
             for dtype in (f32, f64)
         }
         self._reader = IndexReader(builder, self.value)
@@ -358,9 +363,9 @@ class Evaluator:
         return Reach(builder, span_of(node, most, ranges, self._exists))
 
     def _exists(self, axis: Axis) -> bool:
-        """Whether all lanes have one coordinate of an axis, which exists."""
+        """Whether all lanes have a coordinate of an axis that exists."""
         at = self.at.coordinates.get(axis)
-        return at is not None and at.exists and at.uniform
+        return at is not None and at.exists
 
     def _edge(self, node: Load | Store, pack: Packed | None) -> tuple[EdgePack, int] | None:
         """The pack in scope and the element's place in it, where it may not exist as a whole."""

@@ -23,8 +23,8 @@ from certile.lower.evaluate import Evaluator, Scope
 from certile.lower.interface import Interface
 from certile.lower.narrow import most_programs
 from certile.plan.flat import accesses
+from certile.plan.mapping import Mapping as ExecutionMapping
 from certile.plan.record import GroupPlan
-from certile.plan.record import Mapping as ExecutionMapping
 
 
 class FlatLowering:

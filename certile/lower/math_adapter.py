@@ -22,12 +22,21 @@ class MachineArith:
     """`Arith[Value]` over a builder; operands are floats, integers as wide, or bool values.
 
     They are uniform or varying.  `keeps_nan` says that a maximum which propagates NaN is one
-    instruction; elsewhere a comparison and a select are no more.
+    instruction; elsewhere a comparison and a select are no more.  `scales_widely` says that the
+    target's `scale2` takes any exponent.
     """
 
-    def __init__(self, builder: Builder, dtype: DType = f32, *, keeps_nan: bool = False) -> None:
+    def __init__(
+        self,
+        builder: Builder,
+        dtype: DType = f32,
+        *,
+        keeps_nan: bool = False,
+        scales_widely: bool = False,
+    ) -> None:
         self.builder = builder
         self._keeps_nan = keeps_nan
+        self._scales_widely = scales_widely
         self._float = dtype
         self._integer = {f32: i32, f64: i64}[dtype]
 
@@ -35,6 +44,11 @@ class MachineArith:
     def format(self) -> Format:
         """The format of the floats."""
         return FORMATS[self._float.name]
+
+    @property
+    def scales_widely(self) -> bool:
+        """Whether the target's `scale2` takes any exponent."""
+        return self._scales_widely
 
     def const(self, value: float) -> Value:
         """Make a float constant."""

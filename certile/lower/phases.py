@@ -1,10 +1,10 @@
 """Ownership with a phase: where the packs of a row lie, and the packs that are not whole.
 
-In: the lead that `plan.phases` chose for a domain, and the indices of a program.  Out: the shift
-of the domain's coordinates, the base of an address of which alignment can be proved, and the
-accesses of the packs at the two ends of a row.  Such a pack is accessed as a whole by lanes that
-own all of it; the others access what exists of theirs one by one, in a branch that only subgroups
-with such a lane take.  Decides nothing: what has a phase is the plan's matter.
+In: the lead that `plan.ownership.phases` chose for a domain, and the indices of a program.  Out:
+the shift of the domain's coordinates, the base of an address of which alignment can be proved, and
+the accesses of the packs at the two ends of a row.  Such a pack is accessed as a whole by lanes
+that own all of it; the others access what exists of theirs one by one, in a branch that only
+subgroups with such a lane take.  Decides nothing: what has a phase is the plan's matter.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from certile.ir.machine.build import Builder
 from certile.ir.tile import Load, Tile
 from certile.lower.coordinates import Coordinate, Shift, value_of
 from certile.plan.congruence import Congruence
-from certile.plan.phases import Lead, common
+from certile.plan.ownership.phases import Lead, common
 from certile.records import record
 
 __all__ = ["EdgePack", "Packed", "packed", "settle", "shift_of"]
@@ -65,7 +65,8 @@ def shift_of(lead: Lead, builder: Builder, index_of: Callable[[Tile], Coordinate
     constant, terms = lead.congruence.within(lead.modulus)
     place = builder.const(constant, i64)
     for index, factor in terms.items():
-        at = value_of(builder, index_of(index))
+        # The lowest bits of a product follow from those of its factors, and need 32 at most.
+        at = builder.compute("bit_and", value_of(builder, index_of(index)), lead.modulus - 1)
         place = builder.add(builder.mul(at, factor), place)
     return Shift(builder.compute("bit_and", place, lead.modulus - 1), lead)
 

@@ -32,7 +32,7 @@ from certile.lower.coordinates import value_of
 from certile.lower.evaluate import Evaluator, Scope
 from certile.lower.state import State, StateMachine
 from certile.lower.workers import Element, Workers
-from certile.plan.record import Mapping
+from certile.plan.mapping import Mapping
 from certile.records import record
 
 ElementScope = Callable[[Element], AbstractContextManager[Scope]]

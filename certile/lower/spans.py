@@ -53,8 +53,8 @@ def span_of(
 ) -> Span:
     """The span of an access whose indices have the ranges `at` over all lanes.
 
-    `exists` says of which axes all lanes have one coordinate, and that it exists.  Without a mask
-    the indices at all coordinates that exist are inside, which is checked when arguments are bound;
+    `exists` says of which axes all lanes have a coordinate that exists.  Without a mask the
+    indices at all coordinates that exist are inside, which is checked when arguments are bound;
     with one, a coordinate that loops over the very dimension is.
     """
     view = node.buffer

@@ -19,7 +19,7 @@ from certile.ir.rows import RowProgram
 from certile.ir.terms import Apply, Term, applications
 from certile.ir.tile import Reduce
 from certile.ir.types import Axis
-from certile.plan.record import Mapping
+from certile.plan.mapping import Mapping
 from certile.targets.sheet import Sheet
 
 # The elements of a block lie in registers together.  On a CPU a quarter of the vectors holds what

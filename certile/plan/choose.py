@@ -21,16 +21,20 @@ from certile.diagnostics import KernelError, Refusal, UnsupportedError
 from certile.ir.host import ViewFacts
 from certile.ir.rows import RowProgram
 from certile.ir.tile import Kernel, Parallel
-from certile.plan import columns, cpu, flat, forms
-from certile.plan.candidates import one_element_a_lane, only, searched
-from certile.plan.cost import CostPolicy, Counts, analytic, counts_of, useful_elements
+from certile.plan import columns, flat, forms
+from certile.plan.cost.analytic import analytic
+from certile.plan.cost.policy import CostPolicy
+from certile.plan.cost.service import service
 from certile.plan.exactness import unkept_promise
 from certile.plan.forms import Wanted, default_materialization
+from certile.plan.mapping import Mapping
 from certile.plan.options import OwnPolicy
-from certile.plan.record import Declined, GroupPlan, Mapping, Options
+from certile.plan.record import Declined, GroupPlan, Options
 from certile.plan.scopes import Level, bound_to, made_alone, scoped
-from certile.plan.service import service
-from certile.plan.space import check_options, limits_of
+from certile.plan.subgroup import cpu
+from certile.plan.subgroup.candidates import one_element_a_lane, only, searched
+from certile.plan.subgroup.counts import Counts, counts_of, useful_elements
+from certile.plan.subgroup.space import check_options, limits_of
 from certile.records import record
 from certile.targets.sheet import Sheet
 
@@ -89,7 +93,7 @@ def choose(
         return _declined(made, Declined("scope", level.text), serve=False)
     if level == "group":
         # Few programs ask for a group, and its planner takes time to import.
-        from certile.plan.groups import plan_group
+        from certile.plan.group.planning import plan_group
 
         return plan_group(made, kernel, parallel, scored_by)
     if options.subgroup_reductions == "off":
@@ -126,22 +130,46 @@ def _asked(programs: int, sheet: Sheet, options: Options) -> GroupPlan:
 
 def _best_form(request: _Request, first: GroupPlan, others: list[Wanted]) -> GroupPlan:
     """The best of all forms, of which the first is planned; earlier ones win ties."""
+    if first.mapping is not None and first.mapping.family == "columns":
+        return _of_fewer_sweeps(request, first)
     if _has_one_form(first):
         return first
     plans = [first]
     _add_forms(request, others, plans)
     best = _least(plans)
     refusals: tuple[Refusal, ...] = ()
-    # A derived program has other reductions and loops than those that a scope was written for.
-    free = not any(scoped(request.parallel))
-    if free and (forms.leaves_caches(best) or forms.makes_again(best)):
+    if _is_free(request) and (forms.leaves_caches(best) or forms.makes_again(best)):
         derived = forms.derive(request.kernel, request.parallel, request.made.options)
         if derived is not None:
             refusals = derived.refusals
-            plans += _derived_plans(request, derived.rewrite)
+            made = _derived_plans(request, derived.rewrite)
+            plans += [plan for plan in made if plan.score is not None]
             best = _least(plans)
     planned = tuple(map(forms.summary, plans)) if len(plans) > 1 else ()
     return replace(best, forms=planned, refusals=(*best.refusals, *refusals))
+
+
+def _is_free(request: _Request) -> bool:
+    """Whether a program may be derived: its scopes are for the reductions and loops it has."""
+    return not any(scoped(request.parallel))
+
+
+def _of_fewer_sweeps(request: _Request, first: GroupPlan) -> GroupPlan:
+    """The derived program under the columns map, where no strip of the other stays in a cache.
+
+    Both take memory's time, and the derived one has fewer sweeps.
+    """
+    rows, facts, sheet = first.rows, request.facts, first.sheet
+    if rows is None or facts is None or not columns.leaves_cache(rows, facts, sheet):
+        return first
+    derived = None
+    if _is_free(request):
+        derived = forms.derive(request.kernel, request.parallel, first.options)
+    if derived is None:
+        return first
+    made = _derived_plans(request, derived.rewrite)
+    best = next((plan for plan in made if plan.mapping and plan.mapping.family == "columns"), first)
+    return replace(best, refusals=(*best.refusals, *derived.refusals))
 
 
 def _has_one_form(plan: GroupPlan) -> bool:
@@ -177,7 +205,7 @@ def _derived_plans(request: _Request, rewrite: Rewrite | None) -> list[GroupPlan
     )
     plans: list[GroupPlan] = []
     _add_forms(request, forms.derived_forms(request.made.sheet), plans)
-    return [plan for plan in plans if plan.score is not None]
+    return plans
 
 
 def _add_forms(request: _Request, wanted: Iterable[Wanted], plans: list[GroupPlan]) -> None:
@@ -338,14 +366,11 @@ def _columns(
         return None
     if not columns.suits(rows, facts, made.programs):
         return None
-    if columns.keeps_too_much(rows, made.sheet):
-        # A strip is never narrower than its vectors: values are made again where they are read.
-        again = analyse(
-            rows.kernel, rows.parallel, materialization="nothing", target_kind=made.sheet.kind
-        )
-        if isinstance(again, Refusal) or columns.keeps_too_much(again, made.sheet):
-            return None
-        rows, made = again, replace(made, rows=again, materialization="nothing")
+    kept = _kept_in_strips(made, rows, facts)
+    if kept is None:
+        return None
+    if kept is not rows:
+        rows, made = kept, replace(made, rows=kept, materialization="nothing")
     elements, mapping = useful_elements(rows), columns.mapping_of(rows, facts, made.sheet)
     together = made.sheet.lanes * mapping.group_vectors
     return replace(
@@ -355,3 +380,22 @@ def _columns(
         useful_elements=elements,
         serial_groups=max(1, cpu.serial_programs(rows, made.sheet) // together),
     )
+
+
+def _kept_in_strips(
+    made: GroupPlan, rows: RowProgram, facts: Layouts[str, ViewFacts]
+) -> RowProgram | None:
+    """The row program whose tiles a strip keeps, as it is or with none; None if that is too much.
+
+    A strip is never narrower than its vectors: values are made again where they are read.
+    """
+    too_much = columns.keeps_too_much(rows, made.sheet)
+    far = made.options.materialization is None and columns.keeps_far(rows, facts, made.sheet)
+    if not (too_much or far):
+        return rows
+    again = analyse(
+        rows.kernel, rows.parallel, materialization="nothing", target_kind=made.sheet.kind
+    )
+    if isinstance(again, Refusal) or columns.keeps_too_much(again, made.sheet):
+        return None if too_much else rows
+    return again

@@ -9,6 +9,10 @@ A reduction along a leading axis reads rows of memory that belong to different p
 takes a strip of programs and reads each row of the strip as one run, so that memory is read in long
 runs; states of all programs of the strip stay in the nearest cache.  A scan along a leading axis
 gives each program its results as the rows go by.
+
+Where sweeps read the rows again, strips are narrow enough that a strip of all rows stays in the
+core's own cache.  Where the narrowest does not, every sweep reads memory, and a run of four lines
+from each row is the slowest way to do so: then strips are wide and keep nothing.
 """
 
 from __future__ import annotations
@@ -23,11 +27,11 @@ from certile.analysis.sharing import is_expensive
 from certile.ir.host import ViewFacts
 from certile.ir.node import Node, reach
 from certile.ir.rows import RowProgram, Step
-from certile.ir.tile import Iota, Load, Reduce, Scan, Store, View, effects
+from certile.ir.tile import Fallback, Iota, Load, Reduce, Scan, Store, View, effects
 from certile.ir.types import Axis
 from certile.plan.blocks import rows_of
-from certile.plan.cpu import streams
-from certile.plan.record import Mapping as ExecutionMapping
+from certile.plan.mapping import Mapping as ExecutionMapping
+from certile.plan.subgroup.cpu import streams
 from certile.targets.sheet import Sheet
 
 # Fewer programs do not fill the vectors.
@@ -66,13 +70,13 @@ def keeps_too_much(rows: RowProgram, sheet: Sheet) -> bool:
 def mapping_of(rows: RowProgram, facts: Mapping[str, ViewFacts], sheet: Sheet) -> ExecutionMapping:
     """The columns mapping of a row program that suits it."""
     unit = _unit_accesses(rows, facts) or []
-    size = max(access.buffer.dtype.size for access in unit)
+    size = _element_bytes(unit)
     group = max(1, LEAST_RUN // (size * sheet.lanes))
     most = max(group, LONGEST_RUN // (size * sheet.lanes))
-    if _reads_again(rows):
-        # What a later pass reads again is to be in the core's own cache still.
-        budget = sheet.cache_bytes[1] // 2
-        most = min(most, budget // max(1, _column_bytes(rows, unit) * sheet.lanes))
+    if _reads_again(rows) and not leaves_cache(rows, facts, sheet):
+        # What a later pass reads again is to be in the core's own cache still.  Where it cannot
+        # be, every pass reads memory, which wants long runs.
+        most = min(most, _resident_programs(rows, unit, sheet) // sheet.lanes)
     strip = max(group, most // group * group)
     light, block = not _expensive(rows), rows_of(rows, sheet)
     at_once = ROWS_AT_ONCE if light else EXPENSIVE_ROWS_AT_ONCE
@@ -89,6 +93,19 @@ def mapping_of(rows: RowProgram, facts: Mapping[str, ViewFacts], sheet: Sheet) -
         streaming=_streams(rows, facts),
         ahead=ROWS_AHEAD if asking(rows, facts) else 0,
     )
+
+
+def leaves_cache(rows: RowProgram, facts: Mapping[str, ViewFacts], sheet: Sheet) -> bool:
+    """Whether rows are read again that even the narrowest strip finds in its cache no longer."""
+    if not _reads_again(rows):
+        return False
+    unit = _unit_accesses(rows, facts) or []
+    return _resident_programs(rows, unit, sheet) * _element_bytes(unit) < LEAST_RUN
+
+
+def keeps_far(rows: RowProgram, facts: Mapping[str, ViewFacts], sheet: Sheet) -> bool:
+    """Whether tiles are kept that leave the cache, so that keeping them moves more memory."""
+    return bool(rows.materialized) and leaves_cache(rows, facts, sheet)
 
 
 def asking(rows: RowProgram, facts: Mapping[str, ViewFacts]) -> frozenset[Load]:
@@ -141,13 +158,19 @@ def _shape_suits(rows: RowProgram, programs: int) -> bool:
         return False
     if programs < FEWEST_PROGRAMS:
         return False
-    if any(reduction.policy != "unordered_tree" for reduction in rows.reductions):
+    made = (*rows.reductions, *rows.apart)
+    if any(reduction.policy != "unordered_tree" for reduction in made):
         return False
-    return all(step.kind in _KNOWN and _walks_its_scan(step) for step in rows.steps)
+    return all(map(_is_known, rows.steps))
 
 
-def _walks_its_scan(step: Step) -> bool:
-    return not isinstance(step.node, Scan) or step.node.over in step.axes
+def _is_known(step: Step) -> bool:
+    """Whether a strip can take a step; what is computed again are scalars, by steps it can take."""
+    if isinstance(step.node, Fallback):
+        scalars = not any(value.axes for value in step.node.values)
+        return scalars and all(map(_is_known, step.body))
+    walks = not isinstance(step.node, Scan) or step.node.over in step.axes
+    return step.kind in _KNOWN and walks
 
 
 def _unit_accesses(rows: RowProgram, facts: Mapping[str, ViewFacts]) -> list[Load | Store] | None:
@@ -225,6 +248,16 @@ def _column_bytes(rows: RowProgram, unit: list[Load | Store]) -> int:
         for view, access in views.items()
     )
     return touched + _kept_bytes(rows)
+
+
+def _element_bytes(unit: list[Load | Store]) -> int:
+    """The bytes that the widest access of a row moves for each program."""
+    return max((access.buffer.dtype.size for access in unit), default=1)
+
+
+def _resident_programs(rows: RowProgram, unit: list[Load | Store], sheet: Sheet) -> int:
+    """How many programs have all they touch in half of the core's own cache."""
+    return sheet.cache_bytes[1] // 2 // max(1, _column_bytes(rows, unit))
 
 
 def _kept_bytes(rows: RowProgram) -> int:

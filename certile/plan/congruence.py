@@ -3,7 +3,7 @@
 In: an access and what is known of its view's layout.  Out: a `Congruence`: what the address of
 element 0 of a row is congruent to, as a constant and multiples of indices that are one number for
 each program.  Decides only what follows from strides and residues; anything else is not known.
-Leaves to `certile.plan.phases` what is done about rows that begin where packs are not aligned.
+Leaves to `plan.ownership.phases` what is done about rows that begin where packs are not aligned.
 """
 
 from __future__ import annotations

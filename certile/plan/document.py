@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from certile.analysis.reads import swept
 from certile.ir.tile import Reduce
 from certile.plan.classes import row_class, wave
-from certile.plan.group_text import steps_json
+from certile.plan.group.text import steps_json
 from certile.plan.record import Candidate, Form, GroupPlan, Rejection
 from certile.plan.text import not_derived
 
@@ -100,7 +100,7 @@ def _rows(plan: GroupPlan) -> dict[str, object]:
 def _rounding(plan: GroupPlan, node: Reduce) -> dict[str, object] | None:
     """The bound of a reduction; null for integers, where none is stated, and without a mapping."""
     # The reference, which states the bounds, is not needed by those who print no plan.
-    from certile.plan.rounding import rounding_of
+    from certile.plan.rounding.bounds import rounding_of
 
     found = None if plan.mapping is None else rounding_of(plan, node)
     return None if found is None else found.to_json()

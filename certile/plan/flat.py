@@ -28,7 +28,7 @@ from certile.ir.tile import (
     View,
 )
 from certile.plan.classes import MANY_WAVES
-from certile.plan.record import Mapping as ExecutionMapping
+from certile.plan.mapping import Mapping as ExecutionMapping
 from certile.targets.sheet import Sheet
 
 __all__ = ["accesses", "is_element_wise", "mapping_of", "suits"]

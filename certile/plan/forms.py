@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from certile.analysis.nests import flat
 from certile.ir.node import Node, reach
 from certile.ir.tile import Kernel, Parallel, Reduce
-from certile.plan.near import fits
+from certile.plan.cost.near import fits
 from certile.plan.record import Form, GroupPlan, Materialization, Options
 from certile.records import record
 from certile.targets.sheet import Sheet

@@ -16,7 +16,7 @@ from certile.language.integers import integer_or_none
 from certile.records import record
 
 if TYPE_CHECKING:
-    from certile.plan.cost import CostPolicy
+    from certile.plan.cost.policy import CostPolicy
 
 Materialization = Literal["preserve", "expensive-only", "nothing"]
 

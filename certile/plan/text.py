@@ -14,8 +14,9 @@ from certile.ir.laws import is_built_in
 from certile.ir.rows import RowProgram
 from certile.ir.tile import Reduce
 from certile.plan.forms import leaves_caches
-from certile.plan.group_text import step_lines
-from certile.plan.record import Candidate, Form, GroupPlan, Mapping
+from certile.plan.group.text import step_lines
+from certile.plan.mapping import Mapping
+from certile.plan.record import Candidate, Form, GroupPlan
 
 __all__ = ["not_derived", "plan_text", "why_text"]
 
@@ -36,7 +37,8 @@ def why_text(plan: GroupPlan) -> str:
     return "\n".join(line for part in (*parts, _refusals(plan)) for line in part)
 
 
-def _name(mapping: Mapping) -> str:
+def mapping_text(mapping: Mapping) -> str:
+    """Name a mapping with its numbers, in a few words."""
     if mapping.family == "reference":
         return "reference map: one program a lane, loops in the order written"
     if mapping.family == "flat":
@@ -79,7 +81,7 @@ def _head(plan: GroupPlan) -> Iterator[str]:
         yield f"  declined ({plan.refused_as}): {plan.declined.reason}"
     if plan.mapping is None:
         return
-    yield f"  mapping      {_name(plan.mapping)}"
+    yield f"  mapping      {mapping_text(plan.mapping)}"
     yield f"  launch       {_counted(plan.blocks, 'group')} of {_counted(plan.threads, 'thread')}"
     if plan.mapping.family == "subgroup":
         yield f"  shared       {plan.shared_bytes} bytes, {plan.barriers} barrier sites"
@@ -114,7 +116,8 @@ def _forms(plan: GroupPlan) -> Iterator[str]:
             continue
         chosen = ", chosen" if form.best.mapping is plan.mapping else ""
         cost = _time(form.best.kernel_score)
-        yield f"  form         {_form_name(form)}: {cost} with {_name(form.best.mapping)}{chosen}"
+        best = mapping_text(form.best.mapping)
+        yield f"  form         {_form_name(form)}: {cost} with {best}{chosen}"
 
 
 def not_derived(plan: GroupPlan) -> Iterator[str]:
@@ -132,7 +135,7 @@ def not_derived(plan: GroupPlan) -> Iterator[str]:
         yield "the form was asked for"
     elif plan.work is not None and not plan.work.again_bytes and not plan.rows.materialized:
         yield "not looked for: a row reads nothing again"
-    elif not leaves_caches(plan):
+    elif not leaves_caches(plan) and not any(no.kind == "rewrite" for no in plan.refusals):
         yield "not looked for: what a row reads again is still in registers or caches"
 
 
@@ -189,7 +192,7 @@ def _again(rows: RowProgram) -> tuple[Reduce, ...]:
 def _rounding(plan: GroupPlan, node: Reduce) -> Iterator[str]:
     """How far the results of a reduction of floats may be from the exact ones."""
     # The reference, which states the bounds, is not needed by those who print no plan.
-    from certile.plan.rounding import rounding_of
+    from certile.plan.rounding.bounds import rounding_of
 
     if node.accumulate.is_float and plan.mapping is not None:
         yield f"  rounding     {rounding_of(plan, node) or 'no bound is stated'}"
@@ -240,6 +243,8 @@ def _reason(plan: GroupPlan) -> Iterator[str]:
         yield "  because      no view has gaps, so an element's place is its number in the launch"
     elif plan.mapping.family == "columns":
         yield "  because      neighbouring programs touch neighbouring elements of every row"
+        if plan.derivation is not None:
+            yield "  derived as   no strip of programs stays in a cache from one sweep to the next"
     elif plan.mapping.family == "group":
         yield "  because      the kernel binds each program to a group"
     elif plan.declined is not None:
@@ -266,7 +271,7 @@ def _candidates(plan: GroupPlan, most: int | None = None) -> Iterator[str]:
         yield f"  {_counted(plan.considered, 'candidate')} considered, best first{unit}:"
     best: list[Candidate] = sorted(plan.candidates, key=lambda made: made.score)
     for made in best[:most]:
-        yield f"    {made.score:10.4f}  {_name(made.mapping)}"
+        yield f"    {made.score:10.4f}  {mapping_text(made.mapping)}"
     yield from _left_out(len(best), most)
 
 

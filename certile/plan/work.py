@@ -102,9 +102,9 @@ class Merge:
 class Sweep:
     """One loop over an element domain, run `trips` times by a program.
 
-    `kept_words` are the words that a worker keeps of each of its elements, `recalled_words` those
-    that it kept before and reads here.  `axes` is the element domain, `head` the first step.
-    A worker folds `together` elements at once; `alike` is the work of a leaf that these share.
+    A worker keeps the tiles `kept` of its elements, and reads those of `recalled` that it kept
+    before.  `axes` is the element domain, `head` the first step.  A worker folds `together`
+    elements at once; `alike` is the work of a leaf that these share.
     """
 
     elements: int
@@ -113,12 +113,22 @@ class Sweep:
     writes: tuple[Access, ...]
     arithmetic: Arithmetic
     merges: tuple[Merge, ...]
-    kept_words: int
-    recalled_words: int
+    kept: tuple[Tile, ...] = ()
+    recalled: tuple[Tile, ...] = ()
     axes: tuple[Axis, ...] = ()
     head: Step | None = None
     alike: Arithmetic = Arithmetic()
     together: int = 1
+
+    @property
+    def kept_words(self) -> int:
+        """The words that a worker keeps of each of its elements."""
+        return sum(map(_words, self.kept))
+
+    @property
+    def recalled_words(self) -> int:
+        """The words of each of its elements that a worker kept before and reads here."""
+        return sum(map(_words, self.recalled))
 
     @property
     def alone(self) -> bool:
@@ -131,6 +141,8 @@ class Work:
     """The sweeps of a program in order, and the bytes of rows that they move.
 
     `row_bytes` are read for the first time, `again_bytes` once more.  `kept_bytes` lie in stripes.
+    `held` says what later sweeps recall, after each sweep: the elements of a tile, and its words
+    of each.  It is empty where that is not followed: in loops, with scans, with fallbacks.
     """
 
     sweeps: tuple[Sweep, ...]
@@ -138,6 +150,7 @@ class Work:
     again_bytes: int
     written_bytes: int
     kept_bytes: int
+    held: tuple[tuple[tuple[int, int], ...], ...] = ()
 
 
 def work_of(
@@ -157,7 +170,24 @@ def work_of(
         again_bytes=sum(count * access.size for access, count in read if not access.first),
         written_bytes=sum(count * a.size for sweep, count in swept for a in sweep.writes),
         kept_bytes=sum(4 * sweep.kept_words * sweep.elements for sweep in sweeps),
+        held=tuple(_held(sweeps)) if _is_followed(rows) else (),
     )
+
+
+def _is_followed(rows: RowProgram) -> bool:
+    """Whether all that a worker keeps is made by one sweep of a list and recalled by later ones."""
+    if rows.lanes is not None or rows.fallbacks or any(step.body for step in rows.steps):
+        return False
+    return {stripe.key for stripe in rows.stripes} == set(rows.materialized)
+
+
+def _held(sweeps: Sequence[Sweep]) -> Iterator[tuple[tuple[int, int], ...]]:
+    """After each sweep, the elements and words of the tiles that later ones recall."""
+    for position in range(1, len(sweeps) + 1):
+        kept = dict.fromkeys(tile for sweep in sweeps[:position] for tile in sweep.kept)
+        later = {tile for sweep in sweeps[position:] for tile in sweep.recalled}
+        live = [tile for tile in kept if tile in later]
+        yield tuple((tile.type.elements, _words(tile)) for tile in live)
 
 
 class _Counter:
@@ -204,8 +234,10 @@ class _Counter:
             writes=tuple(self._access(s) for s in stores if isinstance(s.buffer, View)),
             arithmetic=arithmetic_of(node for node in evaluated if node not in alike),
             merges=merges,
-            kept_words=sum(_words(s.node) for s in group if s.kind == "materialize"),
-            recalled_words=sum(map(_words, recalled)),
+            kept=tuple(
+                s.node for s in group if s.kind == "materialize" and isinstance(s.node, Tile)
+            ),
+            recalled=tuple(recalled),
             axes=head.axes,
             head=head,
             alike=arithmetic_of(alike),

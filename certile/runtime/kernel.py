@@ -37,7 +37,7 @@ from certile.settings import call_state, current
 
 if TYPE_CHECKING:
     from certile.frontend.state import Specialised
-    from certile.plan.cost import CostPolicy
+    from certile.plan.cost.policy import CostPolicy
     from certile.plan.record import GroupPlan
 
 __all__ = ["Bound", "Prepared", "TileKernel", "frozen_of", "tile_kernel"]

@@ -197,7 +197,8 @@ def export(  # noqa: PLR0913 - the declarations of a caller, each by its name
     options = permitted(options_of(plan, Options()), target, declared=declared)
     subject = subject_of(kernel_or_op, shapes, dtypes, scalars)
     _inside(subject)
-    wanted = sheet or DEFAULTS[SHEETS[target]]
+    # Here scaling is two products, whatever the sheet's target has.
+    wanted = replace(sheet or DEFAULTS[SHEETS[target]], scales_widely=False)
     compiled = compile_program(subject.kernel, subject.facts(), subject.programs, wanted, options)
     launches = [_launch(each, subject, target, noalias=noalias) for each in compiled.launches]
     made = tuple(launch for launch in launches if launch is not None)

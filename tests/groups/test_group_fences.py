@@ -11,7 +11,7 @@ from certile.ir.build import Builder
 from certile.ir.dtypes import f32
 from certile.ir.machine import Barrier, Block, For, If, operations
 from certile.ir.machine.verify import check_machine
-from certile.plan.record import Mapping
+from certile.plan.mapping import Mapping
 from certile.reference.generate import corpus
 from tests import kernels
 from tests.differential.harness import SHEETS, Case

@@ -12,10 +12,10 @@ from certile.ir.build import Builder
 from certile.ir.dtypes import f32
 from certile.ir.machine import Collective, For, If, ShuffleUp, operations
 from certile.plan.choose import choose, required
-from certile.plan.depth import tree_of
 from certile.plan.document import plan_json
-from certile.plan.group_counts import collective_batches
+from certile.plan.group.counts import collective_batches
 from certile.plan.record import Options
+from certile.plan.rounding.depth import tree_of
 from certile.plan.text import plan_text, why_text
 from certile.reference.agrees import agrees
 from tests.differential.harness import HOST_SHEET, SHEETS

@@ -16,8 +16,8 @@ from certile.ir.machine.verify import check_machine
 from certile.lower import lower_launch
 from certile.metalsim import Library
 from certile.plan.choose import choose
-from certile.plan.depth import depths
 from certile.plan.record import Options
+from certile.plan.rounding.depth import depths
 from certile.reference.agrees import agrees
 from certile.runtime.launching import scalar_argument
 from certile.targets.metal import METAL

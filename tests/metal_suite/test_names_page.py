@@ -115,7 +115,7 @@ def test_quoted_commands_are_commands():
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("certile bench softmax --shape 64x4096", "No such option: --shape"),
+        ("certile plan softmax --shapes 64x4096", "No such option: --shapes"),
         ("certile bench --target cpu", "No such option: --target"),
         ("certile run softmax --shape 3x4 --target nowhere", "nowhere"),
         ("certile bench --ops", "requires an argument"),

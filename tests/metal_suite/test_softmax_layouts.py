@@ -6,7 +6,7 @@ import pytest
 
 from certile.diagnostics import ArgumentError
 from certile.ir.machine import Collective
-from certile.plan.cost import AnalyticPolicy
+from certile.plan.cost.analytic import AnalyticPolicy
 from tests import kernels
 from tests.differential import oracles
 from tests.metal_suite.suite import (

@@ -17,8 +17,8 @@ from certile.ir.walk import specialise
 from certile.metalsim import Library
 from certile.ops.kernels import bare
 from certile.pipeline import compile_program
-from certile.plan.depth import depths
 from certile.plan.options import Options
+from certile.plan.rounding.depth import depths
 from certile.reference.agrees import agrees
 from certile.reference.machine_numeric import storage
 from certile.reference.probes import exact_probes, index_ranges, one_hot_probes, thresholds

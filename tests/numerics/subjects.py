@@ -14,7 +14,7 @@ import ml_dtypes
 import numpy as np
 
 from certile import ops
-from certile.cli import oracles
+from certile.cli.operations import oracles
 
 Array = np.ndarray[Any, Any]
 

@@ -165,6 +165,12 @@ def test_an_f32_variance_that_overflows_gives_what_pytorch_gives() -> None:
     assert torch.equal(torch.nn.functional.layer_norm(x, (2,)), ours)
 
 
+def test_an_f32_variance_that_overflows_is_no_nan_where_pytorch_has_one() -> None:
+    x = torch.tensor([1e20, 1e20, -1e20, 0])
+    assert ops.layer_norm(x).eq(0).all()
+    assert torch.nn.functional.layer_norm(x, (4,)).isnan().all()
+
+
 @pytest.mark.parametrize("scale", [1e14, -1e14, 0, 1e-30])
 def test_softmax_of_scaled_rows(scale: float) -> None:
     row = f32(1, 2, 3) * np.float32(scale)

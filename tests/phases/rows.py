@@ -18,8 +18,8 @@ from certile.ir.machine.verify import check_machine
 from certile.ir.walk import parallel_regions, specialise
 from certile.lower import lower_launch
 from certile.plan.choose import choose
-from certile.plan.depth import depths
 from certile.plan.options import Options
+from certile.plan.rounding.depth import depths
 from certile.reference.agrees import agrees
 from certile.reference.machine import run_machine
 from certile.reference.machine_numeric import storage

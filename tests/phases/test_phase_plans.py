@@ -9,11 +9,11 @@ from certile.ir.types import Axis
 from certile.ir.walk import parallel_regions, specialise
 from certile.plan.choose import choose
 from certile.plan.congruence import Congruence, congruence
-from certile.plan.depth import depths
 from certile.plan.document import plan_json
-from certile.plan.layout import element, owner, slots
 from certile.plan.options import Options
-from certile.plan.phases import Lead, common, phases_of
+from certile.plan.ownership.layout import element, owner, slots
+from certile.plan.ownership.phases import Lead, common, phases_of
+from certile.plan.rounding.depth import depths
 from certile.plan.text import plan_text
 from certile.targets.cpu import CPU_AVX2
 from tests import kernels

@@ -154,7 +154,7 @@ def test_a_rewritten_program_has_a_phase_too():
     x = np.random.default_rng(5).standard_normal((2, 40001)).astype(np.float32)
     x[1, 17] = np.inf
     rows = Rows("softmax", 40001, "f32", count=2, default=(1, 2), x=x)
-    plan = rows.plan("cuda", phase="on", lane_elements=4, threads=512, programs_per_group=1)
+    plan = rows.plan("cuda", phase="on", lane_elements=2, threads=512, programs_per_group=1)
     assert plan.derivation is not None
     rows.interpret(plan, rows.lower(plan))
 

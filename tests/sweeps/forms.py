@@ -13,7 +13,7 @@ from certile.ir.tile import Scalar
 from certile.metalsim import Library
 from certile.ops.kernels import BARE_OPS, bare
 from certile.pipeline import compile_program
-from certile.plan.depth import depths
+from certile.plan.rounding.depth import depths
 from certile.reference.agrees import agrees
 from certile.reference.machine_numeric import storage
 from certile.reference.probes import index_ranges

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import certile as ct
 from certile import reference
 from certile.codegen import emitter_for
 from certile.ir.build import Builder, dim
@@ -195,6 +196,29 @@ def test_the_metal_text_gives_the_bits_of_the_interpreter(fn):
     report = Unit([launch.kernel]).run(launch.kernel.name, buffers, scalars, plan.programs)
     assert report.ok, report
     same_bits(ran.outputs(), wanted.outputs(), fn)
+
+
+@ct.tile_kernel(math="portable")
+def every_function(x, z, y):
+    cols = ct.axis("cols", x.shape[0])
+    for c in ct.parallel(cols):
+        for place, fn in enumerate(UNARY):
+            y[place, c] = getattr(ct, fn)(x[c])
+        for place, fn in enumerate(BINARY, len(UNARY)):
+            y[place, c] = getattr(ct, fn)(x[c], z[c])
+
+
+@pytest.mark.parametrize("dtype", [f32, bf16], ids=str)
+def test_a_portable_kernel_gives_the_same_bits_on_the_cpu_and_as_metal_text(dtype):
+    x = values(dtype).ravel()
+    z = np.random.default_rng(8).permutation(x)
+    found = {}
+    for target in ("cpu", "metal-sim"):
+        found[target] = np.zeros((len(UNARY) + len(BINARY), len(x)), x.dtype)
+        with ct.target(target):
+            every_function(x, z, found[target])
+    for place, fn in enumerate((*UNARY, *BINARY)):
+        same_bits({fn: found["metal-sim"][place]}, {fn: found["cpu"][place]}, fn)
 
 
 def logaddexp(math, dtype=f32):

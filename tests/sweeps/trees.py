@@ -11,8 +11,9 @@ from certile.ir import laws
 from certile.ir.build import Builder, dim
 from certile.ir.dtypes import bf16, f32, i32, i64
 from certile.lower.math.portable import PORTABLE
-from certile.plan.record import Mapping, Options
-from certile.plan.space import enumerate_space
+from certile.plan.mapping import Mapping
+from certile.plan.record import Options
+from certile.plan.subgroup.space import enumerate_space
 from certile.reference.machine_numeric import storage
 from certile.targets.cpu import CPU_AVX2, CPU_AVX512, CPU_NEON
 from certile.targets.metal import METAL

@@ -29,13 +29,14 @@ from certile.lower.coordinates import Coordinate, unflatten, value_of
 from certile.lower.evaluate import Evaluator, Scope
 from certile.lower.group.memory import GroupMemory
 from certile.lower.interface import Interface
+from certile.lower.loops import walk
 from certile.lower.narrow import builder_of, most_programs
 from certile.lower.reductions import Partials, Reducer
 from certile.lower.reference.folds import Folds
 from certile.lower.state import State, StateMachine
 from certile.lower.workers import Element, Workers
+from certile.plan.mapping import Mapping as ExecutionMapping
 from certile.plan.record import GroupPlan
-from certile.plan.record import Mapping as ExecutionMapping
 
 # How a subgroup that makes a result by itself is described to those who serve whole programs.
 _ONE_SUBGROUP = ExecutionMapping("subgroup")
@@ -267,17 +268,8 @@ class GroupLowering:
         loop, evaluator = step.effect, self._evaluator
         if not isinstance(loop, Serial):
             raise InternalError("M020", "a serial step without its loop")
-        scalars = [k for k, param in enumerate(loop.params) if not param.axes]
         inits = [evaluator.value(value) for value in step.values]
-
-        def body(index: Value, params: tuple[Value, ...]) -> Sequence[Value]:
-            with evaluator.scope({loop.axis: Coordinate(index, exists=True)}) as scope:
-                scope.memo.update({loop.params[k]: v for k, v in zip(scalars, params, strict=True)})
-                self._steps(step.body)
-                return [evaluator.value(loop.yields[k]) for k in scalars]
-
-        results = self.builder.for_(0, loop.axis.static, loop.step, inits, body)
-        evaluator.results.update({(loop, k): v for k, v in zip(scalars, results, strict=True)})
+        walk(evaluator, loop, inits, partial(self._steps, step.body))
 
     def _special(self, node: Tile) -> Value | None:
         """What is kept in group memory."""

@@ -20,7 +20,7 @@ from certile.lower.combine import in_blocks, in_order
 from certile.lower.coordinates import Coordinate, unflatten
 from certile.lower.evaluate import Evaluator
 from certile.lower.state import State, StateMachine
-from certile.plan.layout import ORDERED_RUN
+from certile.plan.ownership.layout import ORDERED_RUN
 from certile.records import record
 
 

@@ -75,14 +75,26 @@ class ReferenceLowering:
         self._scans = SerialScans(self._evaluator, place) if self._has_scans else None
         self._placed = Placed(self._evaluator, self._allocate)
         first = builder.mul(builder.group(), builder.lanes)
-        over = self._parallel.over
-        program = Coordinate(first, 1)
+        number = builder.add(first, builder.convert(builder.lane(), i64))
+        active = builder.lt(number, interface.programs())
+        over, program = self._parallel.over, self._program(first, number, interface)
         coordinates = unflatten(builder, program, over, lambda axis: interface.extent(axis.extent))
-        lane = builder.convert(builder.lane(), i64)
-        active = builder.lt(builder.add(first, lane), interface.programs())
         with self._evaluator.scope(coordinates, active):
             self._body(self._parallel.body)
         return interface.launch(name, builder.lanes)
+
+    def _program(self, first: Value, number: Value, interface: Interface) -> Coordinate:
+        """The program of a lane; lanes behind the last one stop there where indices have 32 bits.
+
+        They access nothing, but their addresses have to fit, too.
+        """
+        if self._most is None:
+            return Coordinate(first, 1)
+        builder = self.builder
+        program = builder.minimum(number, builder.sub(interface.programs(), 1))
+        # A group is launched for programs that exist.
+        builder.facts.meet(program, (0, self._most - 1))
+        return Coordinate(builder.const(0, i64), offset=program, exists=True)
 
     # Effects, in program order.
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 from certile.ir.dtypes import DType, bool_, highest, i16, i32, i64
 from certile.ir.machine import Value
 from certile.ir.machine.build import Builder
-from certile.plan.sorting import SortLayout
+from certile.plan.subgroup.sorting import SortLayout
 from certile.records import record
 
 State = tuple[Value, ...]

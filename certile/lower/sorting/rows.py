@@ -18,7 +18,7 @@ from certile.ir.tile import Sort
 from certile.lower.coordinates import Coordinate, value_of
 from certile.lower.sorting.keys import Keys, State
 from certile.lower.sorting.network import Network
-from certile.plan.sorting import sort_layout
+from certile.plan.subgroup.sorting import sort_layout
 from certile.records import record
 
 Allocate = Callable[[DType, int], PrivateArray]

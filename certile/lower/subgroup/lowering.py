@@ -42,6 +42,7 @@ from certile.lower.ahead import Ahead, ahead_of
 from certile.lower.coordinates import Coordinate, Shift, unflatten
 from certile.lower.evaluate import Evaluator, Scope
 from certile.lower.interface import Interface
+from certile.lower.loops import carried_scalars, walk
 from certile.lower.narrow import builder_of, most_programs
 from certile.lower.phases import settle, shift_of
 from certile.lower.reductions import Partials, Reducer
@@ -51,11 +52,11 @@ from certile.lower.subgroup.scans import Running
 from certile.lower.subgroup.sorts import RowSorts
 from certile.lower.subgroup.stripes import Stripes
 from certile.lower.workers import Element, Runs, Workers
-from certile.plan.ahead import asking
 from certile.plan.blocks import RUN, chunks_of_folds, chunks_of_round
-from certile.plan.phases import Phases, phases_of
+from certile.plan.mapping import Mapping as ExecutionMapping
+from certile.plan.ownership.phases import Phases, phases_of
 from certile.plan.record import GroupPlan
-from certile.plan.record import Mapping as ExecutionMapping
+from certile.plan.subgroup.ahead import asking
 
 # A domain of at most this many chunks is written out on a CPU, where slots that are constants
 # become vector registers (32 of them on AVX-512, half left to the expressions).
@@ -201,17 +202,8 @@ class SubgroupLowering:
         if not isinstance(loop, Serial):
             raise InternalError("M020", "a serial step without a loop", loc=step.node.loc)
         evaluator = self._evaluator
-        scalars = [k for k, param in enumerate(loop.params) if not param.axes]
-        inits = [evaluator.value(loop.inits[k]) for k in scalars]
-
-        def body(index: Value, params: tuple[Value, ...]) -> Sequence[Value]:
-            with evaluator.scope({loop.axis: Coordinate(index, exists=True)}) as scope:
-                scope.memo.update({loop.params[k]: v for k, v in zip(scalars, params, strict=True)})
-                self._steps(step.body)
-                return [evaluator.value(loop.yields[k]) for k in scalars]
-
-        results = self.builder.for_(0, loop.axis.static, loop.step, inits, body)
-        evaluator.results.update({(loop, k): v for k, v in zip(scalars, results, strict=True)})
+        inits = [evaluator.value(loop.inits[k]) for k in carried_scalars(loop)]
+        walk(evaluator, loop, inits, partial(self._steps, step.body))
 
     # Values that may be computed again.
 

@@ -17,7 +17,7 @@ from certile.ir.rows import Stripe
 from certile.ir.tile import Memory, Tile
 from certile.lower.evaluate import Evaluator
 from certile.lower.workers import Workers
-from certile.plan.layout import slots
+from certile.plan.ownership.layout import slots
 
 
 class Stripes:

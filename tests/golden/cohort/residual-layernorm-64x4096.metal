@@ -3,7 +3,7 @@ using namespace metal;
 
 #pragma METAL fp contract(off)
 
-[[max_total_threads_per_threadgroup(128)]]
+[[max_total_threads_per_threadgroup(256)]]
 kernel void layer_norm_kernel_1235bbbf3336_0(
     device const float* p_x [[buffer(0)]],
     device float* p_y [[buffer(1)]],
@@ -17,13 +17,13 @@ kernel void layer_norm_kernel_1235bbbf3336_0(
     uint lane_ [[thread_index_in_simdgroup]],
     uint subgroup_ [[simdgroup_index_in_threadgroup]],
     uint group_ [[threadgroup_position_in_grid]]) {
-  threadgroup float shared_partial0[4];
-  threadgroup float shared_partial1[4];
+  threadgroup float shared_partial0[8];
+  threadgroup float shared_partial1[8];
   const int lane = lane_;
   const int subgroup = subgroup_;
   const int group = group_;
-  float own_stripe0[32];
-  float own_stripe1[32];
+  float own_stripe0[16];
+  float own_stripe1[16];
   const int v5 = (int)n_residual_stride0;
   const int v6 = group * v5;
   const float v7 = p_residual[v6];
@@ -32,62 +32,62 @@ kernel void layer_norm_kernel_1235bbbf3336_0(
   const float v11 = p_x[v10];
   const float v12 = v11 + v7;
   const int v16 = subgroup * 128;
-  float v21 = 0.0f;
+  float v20 = 0.0f;
   #pragma unroll
-  for (int i23 = 0; i23 < 8; i23 += 1) {
-    const int v24 = i23 * 512;
-    const int v25 = v24 + v16;
-    const int v26 = i23 * 4;
-    const int v27 = v26 + 1;
-    const int v28 = v26 + 2;
-    const int v29 = v26 + 3;
-    const int v30 = v10 + v25;
-    const float4 pack0 = *(device const float4*)(p_x + (v30 + lane * 4));
-    const float v31 = pack0.x;
-    const int v32 = v6 + v25;
-    const float4 pack1 = *(device const float4*)(p_residual + (v32 + lane * 4));
-    const float v33 = pack1.x;
-    const float v34 = v31 + v33;
-    own_stripe0[v26] = v34;
-    const float v35 = v34 - v12;
-    const float v36 = v21 + v35;
-    const int v37 = v30 + 1;
-    const float v38 = pack0.y;
-    const int v39 = v32 + 1;
-    const float v40 = pack1.y;
-    const float v41 = v38 + v40;
-    own_stripe0[v27] = v41;
-    const float v42 = v41 - v12;
-    const float v43 = v36 + v42;
-    const int v44 = v30 + 2;
-    const float v45 = pack0.z;
-    const int v46 = v32 + 2;
-    const float v47 = pack1.z;
-    const float v48 = v45 + v47;
-    own_stripe0[v28] = v48;
-    const float v49 = v48 - v12;
-    const float v50 = v43 + v49;
-    const int v51 = v30 + 3;
-    const float v52 = pack0.w;
-    const int v53 = v32 + 3;
-    const float v54 = pack1.w;
-    const float v55 = v52 + v54;
-    own_stripe0[v29] = v55;
-    const float v56 = v55 - v12;
-    const float v57 = v50 + v56;
-    v21 = v57;
+  for (int i22 = 0; i22 < 4; i22 += 1) {
+    const int v23 = i22 * 1024;
+    const int v24 = v23 + v16;
+    const int v25 = i22 * 4;
+    const int v26 = v25 + 1;
+    const int v27 = v25 + 2;
+    const int v28 = v25 + 3;
+    const int v29 = v10 + v24;
+    const float4 pack0 = *(device const float4*)(p_x + (v29 + lane * 4));
+    const float v30 = pack0.x;
+    const int v31 = v6 + v24;
+    const float4 pack1 = *(device const float4*)(p_residual + (v31 + lane * 4));
+    const float v32 = pack1.x;
+    const float v33 = v30 + v32;
+    own_stripe0[v25] = v33;
+    const float v34 = v33 - v12;
+    const float v35 = v20 + v34;
+    const int v36 = v29 + 1;
+    const float v37 = pack0.y;
+    const int v38 = v31 + 1;
+    const float v39 = pack1.y;
+    const float v40 = v37 + v39;
+    own_stripe0[v26] = v40;
+    const float v41 = v40 - v12;
+    const float v42 = v35 + v41;
+    const int v43 = v29 + 2;
+    const float v44 = pack0.z;
+    const int v45 = v31 + 2;
+    const float v46 = pack1.z;
+    const float v47 = v44 + v46;
+    own_stripe0[v27] = v47;
+    const float v48 = v47 - v12;
+    const float v49 = v42 + v48;
+    const int v50 = v29 + 3;
+    const float v51 = pack0.w;
+    const int v52 = v31 + 3;
+    const float v53 = pack1.w;
+    const float v54 = v51 + v53;
+    own_stripe0[v28] = v54;
+    const float v55 = v54 - v12;
+    const float v56 = v49 + v55;
+    v20 = v56;
   }
-  const float v58 = simd_sum(v21);
-  if (lane == 0) shared_partial0[subgroup] = v58;
+  const float v57 = simd_sum(v20);
+  if (lane == 0) shared_partial0[subgroup] = v57;
   threadgroup_barrier(mem_flags::mem_threadgroup);
-  const bool v60 = lane < 4;
+  const bool v60 = lane < 8;
   const float v61 = v60 ? shared_partial0[lane] : 0.0f;
   const float v62 = simd_sum(v61);
   const float v64 = v62 / 4096.0f;
   const float v65 = -v12;
   float v67 = 0.0f;
   #pragma unroll
-  for (int i69 = 0; i69 < 8; i69 += 1) {
+  for (int i69 = 0; i69 < 4; i69 += 1) {
     const int v70 = i69 * 4;
     const int v71 = v70 + 1;
     const int v72 = v70 + 2;
@@ -130,8 +130,8 @@ kernel void layer_norm_kernel_1235bbbf3336_0(
   const int v103 = (int)n_y_stride0;
   const int v104 = group * v103;
   #pragma unroll
-  for (int i105 = 0; i105 < 8; i105 += 1) {
-    const int v106 = i105 * 512;
+  for (int i105 = 0; i105 < 4; i105 += 1) {
+    const int v106 = i105 * 1024;
     const int v107 = v106 + v16;
     const int v108 = i105 * 4;
     const int v109 = v107 + 1;

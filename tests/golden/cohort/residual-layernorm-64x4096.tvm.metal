@@ -16,10 +16,10 @@ kernel void layer_norm_kernel_1235bbbf3336_0_kernel(  device float* n_eps_ptr [[
   uint blockIdx [[threadgroup_position_in_grid]],
   uint threadIdx [[thread_position_in_threadgroup]]
 ) {
-  threadgroup float shared_partial01[4];
-  threadgroup float shared_partial12[4];
-  thread float own_stripe03[32];
-  thread float own_stripe14[32];
+  threadgroup float shared_partial01[8];
+  threadgroup float shared_partial12[8];
+  thread float own_stripe03[16];
+  thread float own_stripe14[16];
   thread int c7[1];
   thread float c8[1];
   thread int c9[1];
@@ -159,9 +159,9 @@ kernel void layer_norm_kernel_1235bbbf3336_0_kernel(  device float* n_eps_ptr [[
   c11[0] = (c10[0] + c8[0]);
   c12[0] = (subgroup6 * 128);
   c13[0] = 0.000000e+00f;
-  for (int i14 = 0; i14 < 8; ++i14) {
+  for (int i14 = 0; i14 < 4; ++i14) {
     c15[0] = (0 + i14);
-    c16[0] = (c15[0] * 512);
+    c16[0] = (c15[0] * 1024);
     c17[0] = (c16[0] + c12[0]);
     c18[0] = (c15[0] * 4);
     c19[0] = (c18[0] + 1);
@@ -210,7 +210,7 @@ kernel void layer_norm_kernel_1235bbbf3336_0_kernel(  device float* n_eps_ptr [[
     shared_partial01[subgroup6] = c54[0];
   }
   threadgroup_barrier(mem_flags::mem_threadgroup);
-  c55[0] = select((char)0, (char)1, (lane5 < 4));
+  c55[0] = select((char)0, (char)1, (lane5 < 8));
   float condval;
   if (c55[0] != (char)0) {
     condval = shared_partial01[lane5];
@@ -222,7 +222,7 @@ kernel void layer_norm_kernel_1235bbbf3336_0_kernel(  device float* n_eps_ptr [[
   c58[0] = (c57[0] / 4.096000e+03f);
   c59[0] = (-0.000000e+00f - c11[0]);
   c60[0] = 0.000000e+00f;
-  for (int i61 = 0; i61 < 8; ++i61) {
+  for (int i61 = 0; i61 < 4; ++i61) {
     c62[0] = (0 + i61);
     c63[0] = (c62[0] * 4);
     c64[0] = (c63[0] + 1);
@@ -273,9 +273,9 @@ kernel void layer_norm_kernel_1235bbbf3336_0_kernel(  device float* n_eps_ptr [[
   c93[0] = precise::sqrt(c92[0]);
   c94[0] = (1.000000e+00f / c93[0]);
   c95[0] = (((int)blockIdx) * 4096);
-  for (int i96 = 0; i96 < 8; ++i96) {
+  for (int i96 = 0; i96 < 4; ++i96) {
     c97[0] = (0 + i96);
-    c98[0] = (c97[0] * 512);
+    c98[0] = (c97[0] * 1024);
     c99[0] = (c98[0] + c12[0]);
     c100[0] = (c97[0] * 4);
     c101[0] = (c99[0] + 1);

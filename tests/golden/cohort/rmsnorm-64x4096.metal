@@ -3,7 +3,7 @@ using namespace metal;
 
 #pragma METAL fp contract(off)
 
-[[max_total_threads_per_threadgroup(64)]]
+[[max_total_threads_per_threadgroup(256)]]
 kernel void rms_norm_kernel_d71501988034_0(
     device const float* p_x [[buffer(0)]],
     device float* p_y [[buffer(1)]],
@@ -14,50 +14,50 @@ kernel void rms_norm_kernel_d71501988034_0(
     uint lane_ [[thread_index_in_simdgroup]],
     uint subgroup_ [[simdgroup_index_in_threadgroup]],
     uint group_ [[threadgroup_position_in_grid]]) {
-  threadgroup float shared_partial0[2];
+  threadgroup float shared_partial0[8];
   const int lane = lane_;
   const int subgroup = subgroup_;
   const int group = group_;
-  float own_stripe0[64];
+  float own_stripe0[16];
   const int v7 = subgroup * 128;
-  const int v13 = (int)n_x_stride0;
-  const int v14 = group * v13;
-  float v15 = 0.0f;
+  const int v12 = (int)n_x_stride0;
+  const int v13 = group * v12;
+  float v14 = 0.0f;
   #pragma unroll
-  for (int i17 = 0; i17 < 16; i17 += 1) {
-    const int v18 = i17 * 256;
-    const int v19 = v18 + v7;
-    const int v20 = i17 * 4;
-    const int v21 = v20 + 1;
-    const int v22 = v20 + 2;
-    const int v23 = v20 + 3;
-    const int v24 = v14 + v19;
-    const float4 pack0 = *(device const float4*)(p_x + (v24 + lane * 4));
-    const float v25 = pack0.x;
-    own_stripe0[v20] = v25;
-    const float v26 = v25 * v25;
-    const float v27 = v15 + v26;
-    const int v28 = v24 + 1;
-    const float v29 = pack0.y;
-    own_stripe0[v21] = v29;
-    const float v30 = v29 * v29;
-    const float v31 = v27 + v30;
-    const int v32 = v24 + 2;
-    const float v33 = pack0.z;
-    own_stripe0[v22] = v33;
-    const float v34 = v33 * v33;
-    const float v35 = v31 + v34;
-    const int v36 = v24 + 3;
-    const float v37 = pack0.w;
-    own_stripe0[v23] = v37;
-    const float v38 = v37 * v37;
-    const float v39 = v35 + v38;
-    v15 = v39;
+  for (int i16 = 0; i16 < 4; i16 += 1) {
+    const int v17 = i16 * 1024;
+    const int v18 = v17 + v7;
+    const int v19 = i16 * 4;
+    const int v20 = v19 + 1;
+    const int v21 = v19 + 2;
+    const int v22 = v19 + 3;
+    const int v23 = v13 + v18;
+    const float4 pack0 = *(device const float4*)(p_x + (v23 + lane * 4));
+    const float v24 = pack0.x;
+    own_stripe0[v19] = v24;
+    const float v25 = v24 * v24;
+    const float v26 = v14 + v25;
+    const int v27 = v23 + 1;
+    const float v28 = pack0.y;
+    own_stripe0[v20] = v28;
+    const float v29 = v28 * v28;
+    const float v30 = v26 + v29;
+    const int v31 = v23 + 2;
+    const float v32 = pack0.z;
+    own_stripe0[v21] = v32;
+    const float v33 = v32 * v32;
+    const float v34 = v30 + v33;
+    const int v35 = v23 + 3;
+    const float v36 = pack0.w;
+    own_stripe0[v22] = v36;
+    const float v37 = v36 * v36;
+    const float v38 = v34 + v37;
+    v14 = v38;
   }
-  const float v40 = simd_sum(v15);
-  if (lane == 0) shared_partial0[subgroup] = v40;
+  const float v39 = simd_sum(v14);
+  if (lane == 0) shared_partial0[subgroup] = v39;
   threadgroup_barrier(mem_flags::mem_threadgroup);
-  const bool v42 = lane < 2;
+  const bool v42 = lane < 8;
   const float v43 = v42 ? shared_partial0[lane] : 0.0f;
   const float v44 = simd_sum(v43);
   const float v47 = v44 / 4096.0f;
@@ -67,8 +67,8 @@ kernel void rms_norm_kernel_d71501988034_0(
   const int v53 = (int)n_y_stride0;
   const int v54 = group * v53;
   #pragma unroll
-  for (int i55 = 0; i55 < 16; i55 += 1) {
-    const int v56 = i55 * 256;
+  for (int i55 = 0; i55 < 4; i55 += 1) {
+    const int v56 = i55 * 1024;
     const int v57 = v56 + v7;
     const int v58 = i55 * 4;
     const int v59 = v57 + 1;

@@ -14,8 +14,8 @@ kernel void rms_norm_kernel_d71501988034_0_kernel(  device float* n_eps_ptr [[ b
   uint blockIdx [[threadgroup_position_in_grid]],
   uint threadIdx [[thread_position_in_threadgroup]]
 ) {
-  threadgroup float shared_partial01[2];
-  thread float own_stripe02[64];
+  threadgroup float shared_partial01[8];
+  thread float own_stripe02[16];
   thread int c5[1];
   thread int c6[1];
   thread float c7[1];
@@ -92,9 +92,9 @@ kernel void rms_norm_kernel_d71501988034_0_kernel(  device float* n_eps_ptr [[ b
   c5[0] = (subgroup4 * 128);
   c6[0] = (((int)blockIdx) * 4096);
   c7[0] = 0.000000e+00f;
-  for (int i8 = 0; i8 < 16; ++i8) {
+  for (int i8 = 0; i8 < 4; ++i8) {
     c9[0] = (0 + i8);
-    c10[0] = (c9[0] * 256);
+    c10[0] = (c9[0] * 1024);
     c11[0] = (c10[0] + c5[0]);
     c12[0] = (c9[0] * 4);
     c13[0] = (c12[0] + 1);
@@ -129,7 +129,7 @@ kernel void rms_norm_kernel_d71501988034_0_kernel(  device float* n_eps_ptr [[ b
     shared_partial01[subgroup4] = c34[0];
   }
   threadgroup_barrier(mem_flags::mem_threadgroup);
-  c35[0] = select((char)0, (char)1, (lane3 < 2));
+  c35[0] = select((char)0, (char)1, (lane3 < 8));
   float condval;
   if (c35[0] != (char)0) {
     condval = shared_partial01[lane3];
@@ -144,9 +144,9 @@ kernel void rms_norm_kernel_d71501988034_0_kernel(  device float* n_eps_ptr [[ b
   c41[0] = precise::sqrt(c40[0]);
   c42[0] = (1.000000e+00f / c41[0]);
   c43[0] = (((int)blockIdx) * 4096);
-  for (int i44 = 0; i44 < 16; ++i44) {
+  for (int i44 = 0; i44 < 4; ++i44) {
     c45[0] = (0 + i44);
-    c46[0] = (c45[0] * 256);
+    c46[0] = (c45[0] * 1024);
     c47[0] = (c46[0] + c5[0]);
     c48[0] = (c45[0] * 4);
     c49[0] = (c47[0] + 1);

@@ -13,7 +13,7 @@ static inline float lanes_maximum(float value) {
   return poisoned ? NAN : extremum;
 }
 
-[[max_total_threads_per_threadgroup(128)]]
+[[max_total_threads_per_threadgroup(256)]]
 kernel void softmax_kernel_8a0120a3d32f_0(
     device const float* p_x [[buffer(0)]],
     device float* p_y [[buffer(1)]],
@@ -22,53 +22,53 @@ kernel void softmax_kernel_8a0120a3d32f_0(
     uint lane_ [[thread_index_in_simdgroup]],
     uint subgroup_ [[simdgroup_index_in_threadgroup]],
     uint group_ [[threadgroup_position_in_grid]]) {
-  threadgroup float shared_partial0[4];
-  threadgroup float shared_partial1[4];
+  threadgroup float shared_partial0[8];
+  threadgroup float shared_partial1[8];
   const int lane = lane_;
   const int subgroup = subgroup_;
   const int group = group_;
-  float own_stripe0[32];
-  float own_stripe1[32];
+  float own_stripe0[16];
+  float own_stripe1[16];
   const int v7 = subgroup * 128;
-  const int v13 = (int)n_x_stride0;
-  const int v14 = group * v13;
-  float v15 = as_type<float>(0xff800000U);
+  const int v12 = (int)n_x_stride0;
+  const int v13 = group * v12;
+  float v14 = as_type<float>(0xff800000U);
   #pragma unroll
-  for (int i17 = 0; i17 < 8; i17 += 1) {
-    const int v18 = i17 * 512;
-    const int v19 = v18 + v7;
-    const int v20 = i17 * 4;
-    const int v21 = v20 + 1;
-    const int v22 = v20 + 2;
-    const int v23 = v20 + 3;
-    const int v24 = v14 + v19;
-    const float4 pack0 = *(device const float4*)(p_x + (v24 + lane * 4));
-    const float v25 = pack0.x;
-    own_stripe0[v20] = v25;
-    const float v26 = max_nan(v15, v25);
-    const int v27 = v24 + 1;
-    const float v28 = pack0.y;
-    own_stripe0[v21] = v28;
-    const float v29 = max_nan(v26, v28);
-    const int v30 = v24 + 2;
-    const float v31 = pack0.z;
-    own_stripe0[v22] = v31;
-    const float v32 = max_nan(v29, v31);
-    const int v33 = v24 + 3;
-    const float v34 = pack0.w;
-    own_stripe0[v23] = v34;
-    const float v35 = max_nan(v32, v34);
-    v15 = v35;
+  for (int i16 = 0; i16 < 4; i16 += 1) {
+    const int v17 = i16 * 1024;
+    const int v18 = v17 + v7;
+    const int v19 = i16 * 4;
+    const int v20 = v19 + 1;
+    const int v21 = v19 + 2;
+    const int v22 = v19 + 3;
+    const int v23 = v13 + v18;
+    const float4 pack0 = *(device const float4*)(p_x + (v23 + lane * 4));
+    const float v24 = pack0.x;
+    own_stripe0[v19] = v24;
+    const float v25 = max_nan(v14, v24);
+    const int v26 = v23 + 1;
+    const float v27 = pack0.y;
+    own_stripe0[v20] = v27;
+    const float v28 = max_nan(v25, v27);
+    const int v29 = v23 + 2;
+    const float v30 = pack0.z;
+    own_stripe0[v21] = v30;
+    const float v31 = max_nan(v28, v30);
+    const int v32 = v23 + 3;
+    const float v33 = pack0.w;
+    own_stripe0[v22] = v33;
+    const float v34 = max_nan(v31, v33);
+    v14 = v34;
   }
-  const float v36 = lanes_maximum(v15);
-  if (lane == 0) shared_partial0[subgroup] = v36;
+  const float v35 = lanes_maximum(v14);
+  if (lane == 0) shared_partial0[subgroup] = v35;
   threadgroup_barrier(mem_flags::mem_threadgroup);
-  const bool v38 = lane < 4;
+  const bool v38 = lane < 8;
   const float v39 = v38 ? shared_partial0[lane] : as_type<float>(0xff800000U);
   const float v40 = lanes_maximum(v39);
   float v54 = 0.0f;
   #pragma unroll
-  for (int i56 = 0; i56 < 8; i56 += 1) {
+  for (int i56 = 0; i56 < 4; i56 += 1) {
     const int v57 = i56 * 4;
     const int v58 = v57 + 1;
     const int v59 = v57 + 2;
@@ -160,8 +160,8 @@ kernel void softmax_kernel_8a0120a3d32f_0(
   const int v138 = (int)n_y_stride0;
   const int v139 = group * v138;
   #pragma unroll
-  for (int i140 = 0; i140 < 8; i140 += 1) {
-    const int v141 = i140 * 512;
+  for (int i140 = 0; i140 < 4; i140 += 1) {
+    const int v141 = i140 * 1024;
     const int v142 = v141 + v7;
     const int v143 = i140 * 4;
     const int v144 = v143 + 1;

@@ -12,10 +12,10 @@ kernel void softmax_kernel_8a0120a3d32f_0_kernel(  device float* p_x_ptr [[ buff
   uint blockIdx [[threadgroup_position_in_grid]],
   uint threadIdx [[thread_position_in_threadgroup]]
 ) {
-  threadgroup float shared_partial01[4];
-  threadgroup float shared_partial12[4];
-  thread float own_stripe03[32];
-  thread float own_stripe14[32];
+  threadgroup float shared_partial01[8];
+  threadgroup float shared_partial12[8];
+  thread float own_stripe03[16];
+  thread float own_stripe14[16];
   thread int c7[1];
   thread int c8[1];
   thread float c9[1];
@@ -168,9 +168,9 @@ kernel void softmax_kernel_8a0120a3d32f_0_kernel(  device float* p_x_ptr [[ buff
   c7[0] = (subgroup6 * 128);
   c8[0] = (((int)blockIdx) * 4096);
   c9[0] = (as_type<float>(-8388608));
-  for (int i10 = 0; i10 < 8; ++i10) {
+  for (int i10 = 0; i10 < 4; ++i10) {
     c11[0] = (0 + i10);
-    c12[0] = (c11[0] * 512);
+    c12[0] = (c11[0] * 1024);
     c13[0] = (c12[0] + c7[0]);
     c14[0] = (c11[0] * 4);
     c15[0] = (c14[0] + 1);
@@ -207,7 +207,7 @@ kernel void softmax_kernel_8a0120a3d32f_0_kernel(  device float* p_x_ptr [[ buff
     shared_partial01[subgroup6] = c38[0];
   }
   threadgroup_barrier(mem_flags::mem_threadgroup);
-  c39[0] = select((char)0, (char)1, (lane5 < 4));
+  c39[0] = select((char)0, (char)1, (lane5 < 8));
   float condval;
   if (c39[0] != (char)0) {
     condval = shared_partial01[lane5];
@@ -219,7 +219,7 @@ kernel void softmax_kernel_8a0120a3d32f_0_kernel(  device float* p_x_ptr [[ buff
   c42[0] = select((char)0, (char)1, simd_any(!(c40[0] <= (as_type<float>(2139095040)))));
   c43[0] = select(c41[0], (as_type<float>(2143289344)), (c42[0] != (char)0));
   c44[0] = 0.000000e+00f;
-  for (int i45 = 0; i45 < 8; ++i45) {
+  for (int i45 = 0; i45 < 4; ++i45) {
     c46[0] = (0 + i45);
     c47[0] = (c46[0] * 4);
     c48[0] = (c47[0] + 1);
@@ -326,9 +326,9 @@ kernel void softmax_kernel_8a0120a3d32f_0_kernel(  device float* p_x_ptr [[ buff
   c133[0] = simd_sum(c132[0]);
   c134[0] = (1.000000e+00f / c133[0]);
   c135[0] = (((int)blockIdx) * 4096);
-  for (int i136 = 0; i136 < 8; ++i136) {
+  for (int i136 = 0; i136 < 4; ++i136) {
     c137[0] = (0 + i136);
-    c138[0] = (c137[0] * 512);
+    c138[0] = (c137[0] * 1024);
     c139[0] = (c138[0] + c7[0]);
     c140[0] = (c137[0] * 4);
     c141[0] = (c140[0] + 1);

@@ -13,9 +13,9 @@ from certile.ir.dtypes import f32, i64
 from certile.ir.rows import Step
 from certile.ir.tile import Fallback
 from certile.ir.verify import verify
-from certile.plan.cost import useful_elements
-from certile.plan.record import Mapping
-from certile.plan.space import CONDITION_BYTES, packing_refusal, shared_bytes
+from certile.plan.mapping import Mapping
+from certile.plan.subgroup.counts import useful_elements
+from certile.plan.subgroup.space import CONDITION_BYTES, packing_refusal, shared_bytes
 from tests.unit.analysis.programs import N, Row, rows_of
 
 

@@ -11,7 +11,7 @@ from certile.ir.rows import Step, Stripe
 from certile.ir.tile import Carried, Map, Parallel, Reduce
 from certile.plan.choose import choose
 from certile.plan.record import Options
-from certile.plan.space import stripe_scalars
+from certile.plan.subgroup.space import stripe_scalars
 from certile.plan.text import plan_text
 from certile.targets.cpu import CPU_AVX512
 from certile.targets.metal import METAL

@@ -9,7 +9,7 @@ from certile.ir.dtypes import bf16, f32, i64
 from certile.ir.rows import Traffic
 from certile.ir.tile import Load
 from certile.ir.walk import parallel_regions, specialise
-from certile.plan.space import stripe_scalars
+from certile.plan.subgroup.space import stripe_scalars
 from tests import kernels
 from tests.unit.analysis.programs import N, Row, kinds, refusal_of, rows_of
 

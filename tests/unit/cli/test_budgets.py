@@ -9,11 +9,13 @@ import pytest
 from typer.testing import CliRunner
 
 from certile import ops
-from certile.cli import budgets, contest, measures, shared_cores
-from certile.cli.budgets import Bar, bars_of, judged
-from certile.cli.contest import Case, Race
+from certile.cli.bench import contest
+from certile.cli.bench.contest import Case, Race
+from certile.cli.bench.own_copy import own_copy
+from certile.cli.budgets import bars as budgets
+from certile.cli.budgets import leading, measures, shared_cores
+from certile.cli.budgets.bars import Bar, bars_of, judged
 from certile.cli.main import app
-from certile.cli.own_copy import own_copy
 
 LEAST = Bar("figure", "a bar", 1.6)
 MOST = Bar("figure", "a bar", 1.15, "at most")
@@ -64,16 +66,20 @@ def test_bars_of_mlx_count_where_it_is_installed(monkeypatch: pytest.MonkeyPatch
     assert len(added) == 14
 
 
-def test_a_sum_over_the_leading_axis_is_measured_and_checked(
+def test_reductions_over_the_leading_axis_are_measured_and_checked(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    assert {f"sum {shape} f32 leading axis" for shape in ("4096x4096", "65536x256")} <= {
+    figures = {leading.name_of(each.op, s) for each in leading.REDUCED for s in leading.SHAPES}
+    assert len(figures) == 10
+    assert figures <= {
         bar.figure for bar in bars_of("rows") if bar.limit == 0.6 and bar.sense == "at least"
     }
-    assert measures._leading_beside_last("16x64") > 0
-    monkeypatch.setattr(ops, "sum", lambda x, _axis, out: out.fill(x[0, 0]))
-    with pytest.raises(RuntimeError, match="axis 0 is wrong"):
-        measures._leading_beside_last("16x64")
+    x = np.random.default_rng(2).standard_normal((16, 64), np.float32)
+    for each in leading.REDUCED:
+        assert leading.leading_beside_last(each, x) > 0
+        monkeypatch.setattr(ops, each.op, lambda x, _axis, out: out.fill(x[0, 0] + 2))
+        with pytest.raises(RuntimeError, match=f"{each.op} over axis 0 is wrong"):
+            leading.leading_beside_last(each, x)
 
 
 @pytest.mark.parametrize("shape", [(5, 129), (1, 4096), (3, 2, 512)])

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from certile.cli import bench
-from certile.cli.charts import bench_figure, check_plot, save
-from certile.cli.contest import Case, Figure
+from certile.cli.bench import command as bench
+from certile.cli.bench.charts import bench_figure, check_plot, save
+from certile.cli.bench.contest import Case, Figure
 from certile.cli.main import app
 from certile.diagnostics import ArgumentError, UnsupportedError
 

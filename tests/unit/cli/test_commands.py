@@ -12,7 +12,8 @@ import pytest
 
 import certile
 from certile import ops
-from certile.cli import abilities, bench
+from certile.cli.bench import command as bench
+from certile.cli.doctor import abilities
 from certile.diagnostics import ArgumentError
 from tests.unit.cli.command_line import run
 

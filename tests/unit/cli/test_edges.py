@@ -9,10 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from certile.cli import contest, memory, running
-from certile.cli.bench import opponents
+from certile.cli import memory
+from certile.cli.bench import contest
+from certile.cli.bench.command import opponents
 from certile.cli.memory import available_bytes, require_memory
 from certile.cli.options import FormFlags, dtype_name, parse_shape
+from certile.cli.running import run as running
 from certile.diagnostics import ArgumentError, UnsupportedError
 from certile.search import kept
 from tests.unit.cli.command_line import run

@@ -10,8 +10,11 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from certile.cli import abilities, bench, contest, running
+from certile.cli.bench import command as bench
+from certile.cli.bench import contest
+from certile.cli.doctor import abilities
 from certile.cli.main import app
+from certile.cli.running import run as running
 from tests.unit.cli.command_line import LAWS
 
 KERNELS = (
@@ -32,15 +35,15 @@ COMMANDS = ("doctor", "cache", "ops", "plan", "explain", "why", "run", "bench", 
 SUBJECT = "softmax --shape 3x40"
 # What stands in for the work of a command, to let it fail as nothing of a caller's does.
 WORK: Mapping[str, str] = {
-    "doctor": "certile.cli.doctor.report",
+    "doctor": "certile.cli.doctor.findings.report",
     "cache": "certile.cli.cache_command.act",
     "ops": "certile.cli.catalogue.listing",
-    "plan": "certile.cli.stages.planned",
-    "explain": "certile.cli.stages.explained",
-    "why": "certile.cli.stages.planned",
-    "run": "certile.cli.running.run_op",
-    "bench": "certile.cli.bench.run_bench",
-    "prove": "certile.cli.prove.subject",
+    "plan": "certile.cli.explain.stages.planned",
+    "explain": "certile.cli.explain.stages.explained",
+    "why": "certile.cli.explain.stages.planned",
+    "run": "certile.cli.running.run.run_op",
+    "bench": "certile.cli.bench.command.run_bench",
+    "prove": "certile.cli.proving.laws.subject",
 }
 LINES: Mapping[str, str] = {
     "plan": f"plan {SUBJECT}",
@@ -144,7 +147,7 @@ def test_a_wrong_result(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_missed_bar(monkeypatch: pytest.MonkeyPatch) -> None:
-    from certile.cli import budgets
+    from certile.cli.budgets import bars as budgets
 
     monkeypatch.setattr(budgets, "_figures", lambda _name: {})
     exits("bench --budgets import", FAILED)
@@ -182,7 +185,7 @@ def test_what_runs_on_a_device_comes_back(monkeypatch: pytest.MonkeyPatch) -> No
     import ml_dtypes
     import torch
 
-    from certile.cli import on_cuda
+    from certile.cli.running import on_cuda
 
     made = torch.Tensor.to
     monkeypatch.setattr(

@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from certile.cli.lane_map import lane_map
-from certile.cli.lane_picture import lane_svg
+from certile.cli.explain.lane_map import lane_map
+from certile.cli.explain.lane_picture import lane_svg
+from certile.cli.explain.page import html_page
+from certile.cli.explain.stages import explained, planned
 from certile.cli.main import app
 from certile.cli.options import FormFlags, PlanFlags
-from certile.cli.page import html_page
-from certile.cli.stages import explained, planned
 from certile.cli.subject import find
 from certile.ir.printer import located_lines, print_kernel
 from certile.pipeline import compile_program

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from certile.cli import prove
 from certile.cli.main import app
+from certile.cli.proving import laws as prove
 from certile.ir.laws import BUILTIN
 from certile.ir.meanings import meaning_of
 from certile.proof.check import FUEL

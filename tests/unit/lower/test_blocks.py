@@ -8,7 +8,7 @@ import pytest
 from certile.codegen import emitter_for
 from certile.ir import laws
 from certile.ir.machine import Compute, For, Load, operations
-from certile.plan.record import Mapping
+from certile.plan.mapping import Mapping
 from certile.targets.cpu import CPU_AVX512
 from certile.targets.metal import METAL
 from tests.differential.test_blocks import case_of, kernel_of

@@ -14,7 +14,8 @@ from certile.lower import lower_launch
 from certile.lower.dependence import needs_precise_math
 from certile.pipeline import compile_program
 from certile.plan.choose import choose
-from certile.plan.record import GroupPlan, Mapping, Options
+from certile.plan.mapping import Mapping
+from certile.plan.record import GroupPlan, Options
 from certile.targets.metal import METAL
 from tests import kernels
 

@@ -11,7 +11,7 @@ from certile.diagnostics import InternalError
 from certile.ir import laws
 from certile.ir.build import Builder, dim
 from certile.ir.dtypes import bf16, f32, i32, i64, u8
-from certile.ir.host import NEAR_BYTES, NEAR_PROGRAMS, ViewFacts, is_near
+from certile.ir.host import NEAR_BYTES, NEAR_PROGRAMS, ViewFacts, is_near, row_major_facts
 from certile.ir.machine import Compute, Load, Special, Store, operations
 from certile.ir.machine.printer import print_kernel
 from certile.ir.machine.verify import check_machine
@@ -148,14 +148,30 @@ ALL_SHORT = {
 
 
 @pytest.mark.parametrize("sheet", [METAL, CUDA_SM90], ids=["metal", "cuda"])
+@pytest.mark.parametrize("lanes", ["auto", "off"], ids=["shared", "a program a lane"])
 @pytest.mark.parametrize("name", list(ALL_SHORT))
-def test_near_views_are_addressed_in_32_bits(name, sheet):
+def test_near_views_are_addressed_in_32_bits(name, sheet, lanes):
     kernel, shapes = ALL_SHORT[name]
-    for launch in lowered(kernel, shapes, sheet=sheet):
+    for launch in lowered(kernel, shapes, sheet=sheet, subgroup_reductions=lanes):
         assert all(types == {i32} for types in address_types(launch).values())
         assert emitter_for(sheet)(launch.kernel, sheet).text
-    for launch in lowered(kernel, shapes, near=False, sheet=sheet):
+    for launch in lowered(kernel, shapes, near=False, sheet=sheet, subgroup_reductions=lanes):
         assert all(i64 in types for types in address_types(launch).values())
+
+
+def test_a_phase_is_found_in_32_bits():
+    # Rows of 71 elements begin at any place of a pack.
+    kernel = specialise(kernels.sum_rows(), {"x": (3, 71), "y": (3,)})
+    facts = {
+        name: replace(row_major_facts(shape, 4), near=True)
+        for name, shape in (("x", (3, 71)), ("y", (3,)))
+    }
+    (region,) = parallel_regions(kernel)
+    plan = choose(kernel, region, 3, CUDA_SM90, Options(phase="on"), facts=facts)
+    launch = lower_launch("k", kernel, region, plan, facts)
+    wide = [line for line in print_kernel(launch.kernel).splitlines() if "i64" in line]
+    # The caller's stride is all that has 64 bits.
+    assert [line.split()[:2] for line in wide] == [["scalar", "x_stride0:"]]
 
 
 def test_a_cpu_finds_all_addresses_in_64_bits():
@@ -216,8 +232,13 @@ def far_rows(stride):
 
 @pytest.mark.parametrize(
     "options",
-    [{}, {"lane_elements": 1, "threads": 64}, {"programs_per_group": 2, "threads": 64}],
-    ids=["default", "two subgroups", "two programs"],
+    [
+        {},
+        {"lane_elements": 1, "threads": 64},
+        {"programs_per_group": 2, "threads": 64},
+        {"subgroup_reductions": "off"},
+    ],
+    ids=["default", "two subgroups", "two programs", "a program a lane"],
 )
 @pytest.mark.parametrize("stride", [FURTHEST - 1, FURTHEST])
 def test_no_index_overflows_as_far_as_a_view_is_near(stride, options):

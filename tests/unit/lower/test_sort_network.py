@@ -14,7 +14,7 @@ from certile.ir.machine.build import Builder
 from certile.ir.machine.verify import check_machine
 from certile.lower.sorting.keys import Keys
 from certile.lower.sorting.network import Network
-from certile.plan.sorting import sort_layout
+from certile.plan.subgroup.sorting import sort_layout
 from certile.reference.machine import run_machine
 
 

@@ -9,10 +9,10 @@ from certile.ir import laws
 from certile.ir.dtypes import f32, f64, i32
 from certile.ir.laws import Law
 from certile.plan.blocks import RUN, block_of, chunks_of_round, forms_of, merges_of_blocks
-from certile.plan.depth import tree_depth
 from certile.plan.document import plan_json
-from certile.plan.layout import slots
-from certile.plan.record import Mapping
+from certile.plan.mapping import Mapping
+from certile.plan.ownership.layout import slots
+from certile.plan.rounding.depth import tree_depth
 from certile.plan.text import plan_text
 from certile.targets import SHEETS
 from tests.unit.plan.test_choose import chosen, reduced

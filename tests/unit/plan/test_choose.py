@@ -11,7 +11,7 @@ from certile.ir.build import Builder
 from certile.ir.dtypes import f32, f64
 from certile.ir.walk import parallel_regions
 from certile.plan.choose import choose, required
-from certile.plan.cost import CandidateFacts, Score
+from certile.plan.cost.policy import CandidateFacts, Score
 from certile.plan.record import Options
 from certile.targets import SHEETS
 from tests.unit.plan.test_facts import METAL, plan

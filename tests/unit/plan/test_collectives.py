@@ -7,7 +7,7 @@ from certile.ir import laws
 from certile.ir.build import Builder
 from certile.ir.dtypes import f64
 from certile.ir.tile import Reduce
-from certile.plan.group_counts import collective_batches, useful_threads
+from certile.plan.group.counts import collective_batches, useful_threads
 
 
 def reduction(law=laws.ADD, **options) -> Reduce:

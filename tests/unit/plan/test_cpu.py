@@ -5,7 +5,7 @@ import dataclasses
 import pytest
 
 from certile.ir import laws
-from certile.plan.cpu import program_ns
+from certile.plan.subgroup.cpu import program_ns
 from certile.targets import SHEETS
 from tests.unit.plan.test_choose import chosen, reduced, row_kernel
 from tests.unit.plan.test_facts import plan

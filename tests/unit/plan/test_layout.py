@@ -2,7 +2,7 @@
 
 import pytest
 
-from certile.plan.layout import Owner, Tail, element, owner, slots, tail
+from certile.plan.ownership.layout import Owner, Tail, element, owner, slots, tail
 
 LENGTHS = (1, 31, 32, 33, 127, 257, 1024, 4097)
 

@@ -10,10 +10,11 @@ from certile.ir.dtypes import f32, i32
 from certile.ir.tile import Reduce
 from certile.ir.walk import parallel_regions, specialise, values
 from certile.plan.choose import choose
-from certile.plan.record import Mapping, Options
-from certile.plan.rounding import rounding_of
+from certile.plan.mapping import Mapping
+from certile.plan.record import Options
+from certile.plan.rounding.bounds import rounding_of
+from certile.plan.rounding.trees import walked
 from certile.plan.text import plan_text
-from certile.plan.trees import walked
 from certile.reference.merges import parts_of
 from certile.reference.trees import Tree
 from certile.targets.cpu import CPU_AVX2

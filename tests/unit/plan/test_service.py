@@ -3,26 +3,26 @@
 import dataclasses
 import math
 from functools import cache
-from itertools import product
 from statistics import mean
 
 import pytest
 
 from certile.analysis.reads import swept
-from certile.cli.forms import KNOWN
+from certile.cli.operations.forms import KNOWN
 from certile.cli.subject import facts_of
 from certile.diagnostics import Refusal
 from certile.ir import laws
 from certile.ir.walk import parallel_regions
 from certile.ops.kernels import COMMAND_FORMS, bare
 from certile.plan.choose import choose
-from certile.plan.cost import counts_of
-from certile.plan.cost import facts_of as candidate_facts
+from certile.plan.cost.near import fits
+from certile.plan.cost.service import service
+from certile.plan.cost.service_gpu import FEW_LANES, OF_PEAK, SCATTER
 from certile.plan.document import plan_json
-from certile.plan.near import fits
-from certile.plan.record import Mapping, Options
-from certile.plan.service import service
-from certile.plan.service_gpu import OF_PEAK, SCATTER
+from certile.plan.mapping import Mapping
+from certile.plan.record import Options
+from certile.plan.subgroup.counts import counts_of
+from certile.plan.subgroup.counts import facts_of as candidate_facts
 from certile.plan.text import plan_text, why_text
 from certile.plan.work import work_of
 from certile.search import regions
@@ -35,10 +35,6 @@ CPU = dataclasses.replace(SHEETS["cpu-avx512"], cores=2)
 LONG = 1_048_576
 # Operations without a reduction.
 MAPPED = {"gelu", "silu"}
-SLOW = pytest.mark.xfail(
-    reason="a group of 1,024 lanes takes 170 µs, one of 512 takes 141, the default flat map too",
-    strict=True,
-)
 
 
 made_of = cache(bare)
@@ -84,26 +80,19 @@ def test_the_model_takes_one_of_the_best_measured_plans():
         regrets[case] = times[min(guess, key=guess.get)] / best
         before[case] = times.get("analytic", best) / best
     assert len(regrets) == 144
-    assert mean(regrets.values()) < 1.02
+    assert mean(regrets.values()) < 1.012
     # The file holds the plans that the model itself would take, good ones and bad ones.  Rows that
     # are only mapped have the flat map by default here, and no policy is asked.
     decided = [regret for (op, *_), regret in regrets.items() if op not in MAPPED]
     assert len(decided) == 120
-    assert max(decided) < 1.2
+    assert max(decided) < 1.07
+    assert max(regrets.values()) < 1.1
     assert mean(regrets.values()) < mean(before.values()) - 0.2
 
 
-@pytest.mark.parametrize(
-    ("op", "shape", "dtype"),
-    [
-        pytest.param(*case, marks=[SLOW] if case == ("gelu", "4096x32768", "bf16") else [])
-        for case in product(
-            ["softmax", "rms_norm", "sum", "gelu"],
-            ["32768x4096", "524288x256", "4096x32768"],
-            ["f32", "bf16"],
-        )
-    ],
-)
+@pytest.mark.parametrize("dtype", ["f32", "bf16"])
+@pytest.mark.parametrize("shape", ["32768x4096", "524288x256", "4096x32768"])
+@pytest.mark.parametrize("op", ["softmax", "rms_norm", "sum", "gelu"])
 def test_the_search_finds_no_worse_than_what_was_measured(op, shape, dtype):
     case = (op, shape, dtype)
     kernel, region, programs, facts = measured.launch(*case)
@@ -114,16 +103,21 @@ def test_the_search_finds_no_worse_than_what_was_measured(op, shape, dtype):
     assert plan.mapping.lane_elements == {"f32": 4, "bf16": 8}[dtype]
     assert plan.work.again_bytes == 0
     assert sum(form.considered for form in plan.forms) < 600
-    # The measured plan that is most like it, kept inputs first and then width, is a good one.
-    alike = [name for name in times if name.startswith(f"V{plan.mapping.lane_elements} ")]
-    alike = [name for name in alike if name.endswith("cached") == plan.cache_inputs] or alike
-    lanes = plan.mapping.subgroups_per_program
-    nearest = min(alike, key=lambda name: abs(math.log(_width(name) / lanes)))
+    # The measured plan that is most like it is a good one: by kept inputs first, then by width, and
+    # then by how many programs share a group.  In a program of one sweep no inputs are held.
+    asked = {name: measured.options_of(name) for name in times if name != "analytic"}
+    alike = [name for name, to in asked.items() if to.lane_elements == plan.mapping.lane_elements]
+    if op not in MAPPED:
+        alike = [name for name in alike if asked[name].cache_inputs == plan.cache_inputs] or alike
+    nearest = min(alike, key=lambda name: _distance(asked[name], plan.mapping))
     assert times[nearest] <= 1.2 * min(times.values())
 
 
-def _width(name):
-    return int(name.split()[1][1:])
+def _distance(asked, mapping):
+    """How far a mapping is from what was asked for, in width and in programs of a group."""
+    width = asked.threads / (32 * asked.programs_per_group * mapping.subgroups_per_program)
+    packed = asked.programs_per_group / mapping.programs_per_group
+    return abs(math.log(width)), abs(math.log(packed))
 
 
 def test_without_layouts_no_access_is_wide():
@@ -148,6 +142,21 @@ def test_work_is_counted_sweep_by_sweep():
     assert (total.kept_words, result.recalled_words, result.reads) == (1, 1, ())
     assert (work.row_bytes, work.again_bytes, work.written_bytes) == (4096, 4096, 4096)
     assert swept(rows) == {"x": 2}
+
+
+def test_what_later_sweeps_recall_is_held():
+    made = made_of("softmax", (8, 1024), "f32")
+    (region,) = parallel_regions(made.kernel)
+    facts = facts_of(made.kernel, made.shapes)
+    both = choose(made.kernel, region, 8, CUDA, Options(cache_inputs=True), facts=facts).work
+    # The row until the sum is made, then its exponentials, which take the place of it.
+    assert both.held == (((1024, 1),), ((1024, 1),), ())
+    mapped = made_of("gelu", (8, 1024), "f32")
+    (region,) = parallel_regions(mapped.kernel)
+    asked = Options(cache_inputs=True)
+    (sweep,) = (made := choose(mapped.kernel, region, 8, CUDA, asked)).work.sweeps
+    # What the sweep that keeps it reads itself is in hand, and not held.
+    assert (sweep.kept_words, made.work.held) == (1, ((),))
 
 
 def test_a_weight_of_all_rows_is_no_row_of_its_own():
@@ -178,10 +187,11 @@ def test_slots_without_a_program_read_and_do_not_write():
     again = 512 * 4 / CUDA.cache_bandwidth[0] / OF_PEAK
     # Two subgroups read 256 bytes side by side, three halvings down from the row; one reads 128.
     slower = row * (1 + 3 * SCATTER)
-    assert one_more - full == pytest.approx(8 * (slower + again) + slower)
+    # All lanes are resident, in groups of 512 and of 256.
+    assert one_more - full == pytest.approx((1 + FEW_LANES) * (8 * (slower + again) + slower))
     alone, slower = Mapping("subgroup", 1, 8), row * (1 + 4 * SCATTER)
     assert score(rows, alone, programs=65).terms["memory"] == pytest.approx(
-        65 * (2 * slower + again)
+        (1 + FEW_LANES) * 65 * (2 * slower + again)
     )
 
 
@@ -205,7 +215,8 @@ def test_words_over_the_registers_cost():
     rows = rows_of("softmax", (4096, 32768), threads=1024)
     kept = candidate_facts(counts_of(rows, CUDA, 4096), Mapping("subgroup", 32))
     assert kept.stripe_scalars == 32
-    more = dataclasses.replace(kept, stripe_scalars=64)
+    held = tuple(tuple((2 * n, words) for n, words in each) for each in kept.work.held)
+    more = dataclasses.replace(kept, work=dataclasses.replace(kept.work, held=held))
     spent = [service(CUDA).score(each).terms["instructions"] for each in (kept, more)]
     assert spent[1] > 1.1 * spent[0]
 

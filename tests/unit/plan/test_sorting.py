@@ -8,8 +8,8 @@ from certile.ir.dtypes import bf16, bool_, f32, f64, i8, i32, i64, u8, u16
 from certile.ir.walk import parallel_regions
 from certile.plan.choose import choose, required
 from certile.plan.record import Options
-from certile.plan.sorting import sort_layout
-from certile.plan.space import stripe_scalars
+from certile.plan.subgroup.sorting import sort_layout
+from certile.plan.subgroup.space import stripe_scalars
 from certile.targets.metal import METAL
 
 

@@ -20,7 +20,7 @@ from certile.ir.functions import FUNCTIONS
 from certile.ir.machine import Buffer
 from certile.ir.machine.build import Builder
 from tests.unit.codegen.cpu import oracle
-from tests.unit.codegen.cpu.native import COUNT, WIDTHS, finish, native
+from tests.unit.codegen.cpu.native import COUNT, WIDTHS, finish, native, sheet_of
 
 EXACT = [
     name
@@ -147,6 +147,27 @@ def test_inexact_functions_without_an_expansion(dtype, lanes):
         unit = np.exp2(np.frexp(want[finite])[1] - float(digits))
         ulp = np.abs(got[finite] - want[finite]) / np.maximum(unit, 2.0**least)
         assert ulp.max() <= FUNCTIONS[name].ulp + (0.5 if dtype == f64 else 0), name
+
+
+@pytest.mark.skipif(16 not in WIDTHS, reason="the instruction is one of AVX-512")
+@pytest.mark.parametrize("lanes", [16, 1])
+def test_scaling_takes_any_exponent_where_the_sheet_says_so(lanes):
+    """Numbers of every size by exponents in and far beyond the format, rounded once."""
+    assert sheet_of(16).scales_widely
+    inf, nan = np.inf, np.nan
+    exponents = [-inf, -3.4e38, -1e9, -4000.0, *np.arange(-155.0, 135.0), 1e9, 3.4e38, inf, nan]
+    numbers = np.concatenate([[0.0, 2.0, 0.154, nan], np.random.default_rng(1).uniform(0.2, 7, 9)])
+    n, x = (part.ravel() for part in np.meshgrid(exponents, numbers.astype(np.float32)))
+    n, x = n[(x != 0) | np.isfinite(n)], x[(x != 0) | np.isfinite(n)]
+    args = (x, n.astype(np.float32))
+    got = run(kernel(("scale2",), f32, lanes), args, ("scale2",), f32, lanes)["scale2"]
+    # Python's own rounding of an exact product; NaN by an infinity is an infinity or 0 on x86.
+    inside = ~np.isnan(n) & ~np.isnan(x)
+    whole = np.clip(np.where(np.isnan(n), 0, n), -9999, 9999).astype(int)
+    with np.errstate(all="ignore"):
+        want = np.ldexp(x.astype(np.float64), whole).astype(np.float32)
+    np.testing.assert_array_equal(got[inside].view(np.uint32), want[inside].view(np.uint32))
+    assert np.isnan(got[np.isnan(n)]).all()
 
 
 def test_a_function_without_a_form_is_refused_by_name():

@@ -172,6 +172,7 @@ def test_short_private_arrays_stay_in_registers():
         own = PrivateArray("own", f32, slots)
         b = Builder(32)
         b.for_(0, slots, 1, [], lambda i, p: b.array_store(own, i, b.const(1.0, f32)) or [])
+        b.store(Y, b.address(0, 1), b.array_load(own, slots - 1))
         return emit(finish(b, arrays=(own,))).text
 
     assert "#pragma unroll\n  for" in filled(64)

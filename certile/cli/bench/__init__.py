@@ -1,0 +1,1 @@
+"""`certile bench`: operations in fair races, as a table, JSON or a picture."""

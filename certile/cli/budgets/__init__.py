@@ -1,0 +1,1 @@
+"""`certile bench --budgets`: bars, and the measurements that are held against them."""

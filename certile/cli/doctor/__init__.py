@@ -1,0 +1,1 @@
+"""`certile doctor`: what this machine can do, found out by doing it."""

@@ -1,0 +1,1 @@
+"""`certile run`: an operation on made-up data, wherever the target can be run."""

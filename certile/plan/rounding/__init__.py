@@ -1,0 +1,1 @@
+"""Rounding: the trees that a plan's reductions merge in, and a bound for each result."""

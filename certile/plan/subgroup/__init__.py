@@ -1,0 +1,1 @@
+"""The subgroup family: every legal (S, Q, V) of a form, its score, and the least."""
