@@ -16,6 +16,7 @@ from certile.ir.terms import Var, app, replaced
 from certile.ir.walk import substitute
 from certile.proof.check import check
 from certile.proof.check.context import Context
+from certile.proof.check.divided import divided_by
 from certile.proof.check.finite import Parts
 from certile.proof.check.kinds import ANY, POS, ZERO
 from certile.proof.check.limits import Unmeasured, divisors, limits
@@ -73,7 +74,7 @@ def test_a_limit_is_no_simpler_than_what_is_written():
     after = substitute(made.after, {fold: fold.with_(law=law)})
     (fallback,) = forms.fallbacks(after)
     with pytest.raises(Refused, match="does not say whether the state is finite and nothing over"):
-        claimed(fallback, claim)
+        claimed(fallback, claim, list(divided_by(after)))
 
 
 def test_a_field_with_the_name_of_a_truth_is_a_number():

@@ -8,6 +8,7 @@ import pytest
 
 from certile.ir.laws import Component, Law
 from certile.ir.terms import Lit, Var, app, replaced
+from certile.proof.check.divided import divided_by
 from certile.proof.check.limits import Limit, Unmeasured, divisors, limits, measure, unknown
 from certile.proof.check.regions import claimed, conjunction
 from certile.proof.check.terms import Refused
@@ -451,7 +452,7 @@ def test_an_aggregate_that_a_limit_speaks_of_is_a_result_and_proved():
     wanted, weights, condition = law.finalize
     alone = case.with_law(finalize=(wanted, condition), results=("acc", "bool"))
     assert alone == "the condition of a fallback is not that some state of a fold is not finite"
-    read, meaning = claimed(case.fallback, case.laws[0])
+    read, meaning = claimed(case.fallback, case.laws[0], list(divided_by(case.after)))
     asked = limits(read, meaning.specification[:1], ["x1"])
     assert condition == conjunction(read, meaning.specification, asked)
     smaller = replace(read, finalize=(wanted, app("div", weights, 2.0)))
