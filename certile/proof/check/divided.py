@@ -56,6 +56,4 @@ def results_among(fallback: Fallback, found: Iterable[Node]) -> list[int]:
 
 def _is_far(tile: Tile, fn: str) -> bool:
     """Whether a value is a number beside which a small one may be 0 or not: it is not 0 itself."""
-    while isinstance(tile, Cast | Broadcast):
-        tile = tile.value
     return isinstance(tile, Const) and (tile.value > 0 if fn == "maximum" else tile.value != 0)

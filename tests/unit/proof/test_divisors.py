@@ -35,6 +35,7 @@ DIVIDES = {
     "an argument beside it": lambda v, total, eps: v * ct.rsqrt(total + eps),
     "the greater of it and an argument": lambda v, total, eps: v / ct.maximum(total, eps),
     "the greater of it and no positive number": lambda v, total, eps: v / ct.maximum(total, -1.0),
+    "the greater of it and 0": lambda v, total, eps: v / ct.maximum(total, 0.0),
     "a logarithm": lambda v, total, eps: v - ct.log(total),
     "a binary logarithm": lambda v, total, eps: v - ct.log2(total),
     "a power": lambda v, total, eps: v * total**-0.5,
@@ -99,3 +100,10 @@ def test_squared_distances_to_a_mean_are_larger_than_what_moves_it():
     ):
         squares = app("list.sum", app("mul", off, off))
         assert apart([squares]) == [Limit(app("abs", squares), least=least)]
+
+
+def test_distances_from_two_means_are_no_squares():
+    mean = app("div", app("list.sum", "x"), app("list.sum", 1.0))
+    other = app("div", app("list.sum", "y"), app("list.sum", 1.0))
+    both = app("list.sum", app("mul", app("sub", "x", mean), app("sub", "y", other)))
+    assert apart([both]) == [Limit(app("abs", both), least=Lit(2.0**-80))]
