@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import inspect
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -24,9 +24,6 @@ from certile.records import record
 from certile.source import Loc
 
 Described = tuple[DType, int]
-
-# What helps where a call misses an argument because the function stands in a class.
-AS_A_METHOD = "it is no method: put @staticmethod above, and pass what it reads of self"
 
 _ANY_VIEW = ViewAnnotation()
 # From the narrowest to the widest.
@@ -93,7 +90,7 @@ class KernelSignature:
             bound = self.python.bind(*args, **keywords)
         except TypeError as error:
             shown = f"{name}{self.python}"
-            hint = AS_A_METHOD if self.names[:1] == ("self",) else None
+            hint = method_hint(self.names)
             raise ArgumentError("A001", f"{error}; the kernel is {shown}", hint=hint) from None
         bound.apply_defaults()
         return tuple(bound.arguments[each] for each in self.names)
@@ -111,6 +108,13 @@ class KernelSignature:
             (parameter.name, argument_spec(parameter, value, each, widest))
             for parameter, value, each in zip(self.parameters, values, described, strict=True)
         )
+
+
+def method_hint(parameters: Iterable[str]) -> str | None:
+    """Return what helps where a call misses an argument, if the function stands in a class."""
+    if next(iter(parameters), "") != "self":
+        return None
+    return "it is no method: put @staticmethod above, and pass what it reads of self"
 
 
 def argument_spec(

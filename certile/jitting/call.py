@@ -18,7 +18,7 @@ import numpy as np
 
 from certile.diagnostics import ArgumentError, CertileError, KernelError, with_article
 from certile.frontend.captures import Captures
-from certile.frontend.signature import AS_A_METHOD
+from certile.frontend.signature import method_hint
 from certile.frontend.spec import MathMode, typed_key
 from certile.frontend.trace import unwrapped
 from certile.ir.array_types import numpy_dtype
@@ -187,7 +187,7 @@ class JitFunction:
             bound = self._signature.bind(*args, **keywords)
         except TypeError as error:
             shown = f"{self.name}{self._signature}"
-            hint = AS_A_METHOD if next(iter(self._signature.parameters), "") == "self" else None
+            hint = method_hint(self._signature.parameters)
             raise ArgumentError("A001", f"{error}; the function is {shown}", hint=hint) from None
         bound.apply_defaults()
         given.slots.extend(_slot(value, given) for value in bound.args)

@@ -400,7 +400,7 @@ _COMPOSED: Final[Mapping[str, Handler]] = {
 }
 
 
-def _along_first(handler: Handler) -> Handler:
+def _as_reduce(handler: Handler) -> Handler:
     """Return a reduction as `ufunc.reduce` has it: over the first axis where none is named."""
 
     def reduce(a: Array, axis: object = 0, *, keepdims: object = False) -> Array:
@@ -411,16 +411,16 @@ def _along_first(handler: Handler) -> Handler:
 
 
 _REDUCED: Final[Mapping[str, Handler]] = {
-    "add": _along_first(reductions.sum_),
-    "multiply": _along_first(reductions.prod_),
-    "maximum": _along_first(reductions.max_),
-    "minimum": _along_first(reductions.min_),
-    "logical_and": _along_first(reductions.all_),
-    "logical_or": _along_first(reductions.any_),
+    "add": _as_reduce(reductions.sum_),
+    "multiply": _as_reduce(reductions.prod_),
+    "maximum": _as_reduce(reductions.max_),
+    "minimum": _as_reduce(reductions.min_),
+    "logical_and": _as_reduce(reductions.all_),
+    "logical_or": _as_reduce(reductions.any_),
 }
 
 
-def _along_the_first(handler: Handler) -> Handler:
+def _as_accumulate(handler: Handler) -> Handler:
     """Return running results as `ufunc.accumulate` has them: over the first axis by default."""
 
     def accumulate(a: Array, axis: int = 0, dtype: object = None) -> Array:
@@ -431,8 +431,8 @@ def _along_the_first(handler: Handler) -> Handler:
 
 
 _ACCUMULATED: Final[Mapping[str, Handler]] = {
-    "add": _along_the_first(reductions.cumsum),
-    "multiply": _along_the_first(reductions.cumprod),
+    "add": _as_accumulate(reductions.cumsum),
+    "multiply": _as_accumulate(reductions.cumprod),
     "maximum": reductions.cummax,
     "minimum": reductions.cummin,
 }

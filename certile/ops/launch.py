@@ -25,7 +25,7 @@ from certile.runtime.arrays import ArrayInfo, alignment, probe_into
 from certile.runtime.bind import Ready, as_numpy
 from certile.runtime.buffers import address_of, from_buffer
 from certile.runtime.chains import Chain
-from certile.runtime.cpu.pool import pool
+from certile.runtime.cpu.pool import NO_SCRATCH, pool
 from certile.runtime.inspected import Around, Inspection, Quick, Run, reader
 from certile.runtime.kernel import TileKernel
 
@@ -121,7 +121,7 @@ def _quickly(quick: Quick) -> Run:
         pack(ready[0], 0, *order(addresses))
         if failed := launch(ready[1]):
             if failed > 0:
-                raise MemoryError("no memory for the scratch of a kernel")
+                raise MemoryError(NO_SCRATCH)
             quick.slow(addresses)
         spare.append(ready)
 

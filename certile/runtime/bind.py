@@ -25,7 +25,7 @@ from certile.ir.host import HostValue
 from certile.ir.tile import Kernel
 from certile.records import record
 from certile.runtime.arrays import ArrayInfo
-from certile.runtime.cpu.pool import LaunchBlock, pool
+from certile.runtime.cpu.pool import NO_SCRATCH, LaunchBlock, pool
 from certile.runtime.cpu.pool import grain as pool_grain
 from certile.runtime.programs import CpuLaunch, CpuProgram
 
@@ -205,7 +205,7 @@ class CpuLauncher:
             else:
                 self._fill_all(block, words)
         if self._launch_chain(block.chain):
-            raise MemoryError("no memory for the scratch of a kernel")
+            raise MemoryError(NO_SCRATCH)
         self._spare.append(block)
 
     def frozen(self, words: Words) -> Callable[[], object]:
@@ -217,7 +217,7 @@ class CpuLauncher:
 
         def run(block: _Block = block, keep: CpuLauncher = self) -> None:
             if launch(address):
-                raise MemoryError("no memory for the scratch of a kernel")
+                raise MemoryError(NO_SCRATCH)
 
         return run
 

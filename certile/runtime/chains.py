@@ -12,7 +12,7 @@ import ctypes
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
-from certile.runtime.cpu.pool import pool
+from certile.runtime.cpu.pool import NO_SCRATCH, pool
 from certile.runtime.inspected import MOST_KEPT, Addresses, Quick, Run, Take
 
 __all__ = ["Chain", "looks_at"]
@@ -63,7 +63,7 @@ class Chain:
                 pack(slots, 0, *order(whole))
             if failed := launch(entry[1]):
                 if failed > 0:
-                    raise MemoryError("no memory for the scratch of a kernel")
+                    raise MemoryError(NO_SCRATCH)
                 require_apart(addresses)
                 for each in quicks:
                     each.slow(whole)

@@ -18,7 +18,7 @@ from certile.records import record
 from certile.runtime.arrays import ArrayInfo
 from certile.runtime.bind import ByAddress, as_numpy
 from certile.runtime.cpu.host_steps import NO_MEMORY, TYPES, WRONG, Record, host_steps
-from certile.runtime.cpu.pool import pool
+from certile.runtime.cpu.pool import NO_SCRATCH, pool
 
 __all__ = [
     "MOST_KEPT",
@@ -254,7 +254,7 @@ def _otherwise(answer: int, quick: Quick, addresses: list[int]) -> None:
     call goes on.
     """
     if answer == NO_MEMORY:
-        raise MemoryError("no memory for the scratch of a kernel")
+        raise MemoryError(NO_SCRATCH)
     quick.slow(addresses)
 
 

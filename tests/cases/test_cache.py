@@ -14,6 +14,7 @@ import pytest
 import certile as ct
 from certile.runtime import programs
 from tests.cases.everywhere import refused
+from tests.threads import in_threads
 
 X = np.arange(3, dtype=np.float32)
 
@@ -211,11 +212,7 @@ def test_threads_that_compile_together():
             if result(shared, target=target) != (X - 1).tolist():
                 wrong.append(number)
 
-    threads = [threading.Thread(target=work, args=(number,)) for number in range(count)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    in_threads(work, range(count))
     assert not wrong
     assert shared.compilations == 1
 

@@ -28,8 +28,10 @@ from certile.runtime.cpu import engine, torch_team
 from certile.runtime.cpu.pool_ir import MAX_WORKERS, module_text
 from certile.runtime.cpu.pool_system_ir import Processor, System
 
-__all__ = ["LaunchBlock", "Pool", "grain", "pool"]
+__all__ = ["NO_SCRATCH", "LaunchBlock", "Pool", "grain", "pool"]
 
+# What a `MemoryError` says where a launch finds no memory to work in.
+NO_SCRATCH: Final = "no memory for the scratch of a kernel"
 # Work is cut into this many tasks, and this many a thread where there are many threads: few enough
 # to cost nothing, enough that a core taken away by somebody else delays little.
 _LEAST_TASKS: Final = 32

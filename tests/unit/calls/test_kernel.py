@@ -16,6 +16,7 @@ from certile.diagnostics import (
 )
 from certile.plan.record import Options
 from certile.runtime import metal_sim
+from tests.threads import in_threads
 from tests.unit.calls.calling import numbers, refused
 
 
@@ -486,11 +487,7 @@ def test_many_threads_compile_once():
             if not np.array_equal(y, x * np.float32(3)):
                 wrong.append(seed)
 
-    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    in_threads(work, range(8))
     assert not wrong
     assert kernel.compilations == 1
 

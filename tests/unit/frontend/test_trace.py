@@ -33,6 +33,7 @@ from certile.ir.tile import (
 from certile.ir.verify import verify
 from certile.ir.walk import values
 from certile.language import active
+from tests.threads import in_threads
 
 
 def traced(kernel, *described, shapes=None, **numbers):
@@ -436,11 +437,7 @@ def test_threads_trace_apart():
 
         made[number] = stored(traced(kernel, (f32, 1), (f32, 1)).kernel)[0].value.args[1].value
 
-    threads = [threading.Thread(target=work, args=(n,)) for n in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    in_threads(work, range(4))
     assert made == {n: float(n) for n in range(4)}
 
 

@@ -1,13 +1,12 @@
 """How jitted functions are called, when they are traced again, and what they refuse."""
 
-import threading
-
 import mlx.core as mx
 import numpy as np
 import pytest
 import torch
 
 import certile as ct
+from tests.threads import in_threads
 
 FACTOR = 2
 
@@ -315,11 +314,7 @@ def test_threads_share_a_function():
             if total != (x * (seed + at)).sum() or not np.allclose(centred.mean(0), 0, atol=1e-4):
                 failures.append(seed)
 
-    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(4)]
-    for each in threads:
-        each.start()
-    for each in threads:
-        each.join()
+    in_threads(work, range(4))
     assert not failures
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import threading
-
 import numpy as np
 import pytest
 
@@ -11,6 +9,7 @@ import certile as ct
 from certile import ops
 from certile.runtime.chains import looks_at
 from certile.runtime.inspected import Quick
+from tests.threads import in_threads
 
 # Long enough to be cut into chunks that all threads share, in two launches.
 COLUMNS = 1 << 18
@@ -65,11 +64,7 @@ def test_calls_from_several_threads_share_no_scratch() -> None:
             if not np.array_equal(out, wanted[at]):
                 wrong.append(at)
 
-    threads = [threading.Thread(target=work, args=(at,)) for at in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    in_threads(work, range(4))
     assert not wrong
 
 

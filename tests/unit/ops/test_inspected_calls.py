@@ -1,6 +1,5 @@
 """Labels and indices that are read before a launch, and losses that are added up behind it."""
 
-import threading
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ import certile as ct
 from certile import ops
 from certile.ops import checks, losses
 from certile.ops.call import Operation
+from tests.threads import in_threads
 
 _MAKERS = (np.asarray, torch.from_numpy)
 
@@ -171,11 +171,7 @@ def test_threads_have_records_of_their_own() -> None:
             if abs(found - wanted) > 2e-6 * wanted:
                 wrong.append((shift, found))
 
-    threads = [threading.Thread(target=work, args=(shift,)) for shift in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    in_threads(work, range(4))
     assert not wrong
 
 

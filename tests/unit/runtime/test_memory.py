@@ -5,7 +5,6 @@ import gc
 import io
 import os
 import pickle
-import threading
 from collections.abc import Iterator
 from typing import Any
 
@@ -17,6 +16,7 @@ import torch
 from certile.diagnostics import ArgumentError
 from certile.runtime import memory
 from certile.runtime.memory import BlockPool
+from tests.threads import in_threads
 
 MB = 1 << 20
 
@@ -132,11 +132,7 @@ def test_threads_never_share_a_block() -> None:
                 wrong.append(mark)
             del block, other
 
-    threads = [threading.Thread(target=work, args=(n,)) for n in range(1, 7)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    in_threads(work, range(1, 7))
     assert not wrong
     assert pool.free_bytes <= 32 * MB
 

@@ -5,7 +5,6 @@ import gc
 import os
 import subprocess
 import sys
-import threading
 from pathlib import Path
 
 import pytest
@@ -13,6 +12,7 @@ import pytest
 from certile.diagnostics import InternalError
 from certile.runtime.cache import Cache
 from certile.runtime.cpu import engine
+from tests.threads import in_threads
 
 DOUBLE = "define i64 @double(i64 %x) {\n  %y = add i64 %x, %x\n  ret i64 %y\n}\n"
 UNARY = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)
@@ -97,11 +97,7 @@ def test_threads_compile_at_once() -> None:
         loaded = engine.load_object(engine.compile_module(text))
         results[number] = UNARY(loaded.address("f"))(10)
 
-    threads = [threading.Thread(target=work, args=(n,)) for n in range(6)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    in_threads(work, range(6))
     assert results == {n: 10 * n for n in range(6)}
 
 

@@ -17,6 +17,7 @@ from certile.runtime.cpu import engine
 from certile.runtime.cpu.pool import Pool, grain, pool
 from certile.runtime.cpu.pool_ir import module_text
 from certile.runtime.cpu.pool_system_ir import System
+from tests.threads import in_threads
 from tests.unit.runtime.cpu.launches import Call
 
 ROOT = Path(__file__).parents[4]
@@ -162,11 +163,7 @@ def test_threads_launch_at_once(team: Pool, kernels: engine.Loaded) -> None:
         for _ in range(300):
             assert team.launch(call.address) == 0
 
-    threads = [threading.Thread(target=work, args=(table,)) for table in tables]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    in_threads(work, tables)
     assert all(list(table) == [300] * 256 for table in tables)
 
 
