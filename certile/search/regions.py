@@ -201,7 +201,7 @@ class _Deriver:
         if at.accumulate != outer.accumulate:
             return f"it accumulates in {at.accumulate} and not in {outer.accumulate}"
         try:
-            require_regrouped(at, at.spanned)
+            require_regrouped(at)
         except Refused as refusal:
             return str(refusal)
         return None

@@ -75,7 +75,7 @@ class Reduce(Tile):
         return tuple(TileType(d, self.spanned) for d in self.law.result_dtypes(self.accumulate))
 
     def verify(self) -> Iterator[Diagnostic]:
-        if self.type != self.result_types()[0]:
+        if self.result_types()[:1] != (self.type,):
             yield Diagnostic("V001", f"reduce declared {self.type}", self.loc)
         if len(self.args) != self.law.operands:
             yield Diagnostic("V002", f"{self.law.name} of {len(self.args)} operands", self.loc)

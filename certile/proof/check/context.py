@@ -16,7 +16,7 @@ from operator import or_
 from typing import Final
 
 from certile.proof.check import kinds
-from certile.proof.check.kinds import ANY, NAN, POS, ZERO
+from certile.proof.check.kinds import ANY, NAN, POS, ZERO, within
 from certile.proof.check.terms import JOIN, LISTS, UNIT, Table, Value
 
 # The kind of a list operation over no element.
@@ -104,22 +104,26 @@ class Context:
         waiting = [(term, mask)]
         while waiting:
             term, mask = waiting.pop()
-            op, name, _ = self.table.rows[term]
             known = self.kinds.get(term, ANY)
-            if known & mask == known:
+            if within(known, mask):
                 continue
+            op, name, _ = self.table.rows[term]
+            args = self._operands(term)
             if term not in self.kinds:
-                for arg in self._operands(term):
+                for arg in args:
                     self._about[arg] = (*self._about.get(arg, ()), term)
             self.kinds[term] = mask = known & mask
             if op in JOIN and not mask & _EMPTY[op]:
                 waiting.append((self.table.count(str(name)), POS))
-            for fact in (term, *self._about.get(term, ())):
-                self.table.spend()
-                op, args = self.table.rows[fact].op, self._operands(fact)
+            facts = (*((term,) if args else ()), *self._about.get(term, ()))
+            self.table.spend(1 + len(facts))
+            for fact in facts:
+                op, _, args = self.table.rows[fact]
                 masks = [self.kinds.get(each, ANY) for each in (*args, fact)]
-                told = (kinds.operand(op, place, *masks) for place in range(len(args)))
-                waiting += zip(args, told, strict=True)
+                for place, arg in enumerate(args):
+                    told = kinds.operand(op, place, *masks)
+                    if told != masks[place]:
+                        waiting.append((arg, told))
 
     def _computed(self, op: str, value: Value, args: tuple[int, ...]) -> int:
         """The mask that follows from the operands."""
@@ -128,13 +132,13 @@ class Context:
         if op in kinds.OPERATIONS:
             mask = kinds.result(op, *map(self.kind, args))
             return mask & self._relation(op, *args) if op in ("less", "same") else mask
-        if op in LISTS:
-            return self._aggregate(op, str(value), args[0]) if op in JOIN else ANY
         if op == "num":
             return kinds.of_number(value)  # type: ignore[arg-type]
+        if not args:
+            return self._domain.get(str(value), ANY)
         if op == "kind":
             return kinds.tested(self.kind(args[0]), int(value))  # type: ignore[arg-type]
-        return self._domain.get(str(value), ANY)
+        return self._aggregate(op, str(value), args[0]) if op in JOIN else ANY
 
     def _branches(self, condition: int, first: int, second: int) -> tuple[int, ...]:
         """What a choice may be."""
@@ -158,6 +162,8 @@ class Context:
                 for first, second in ((a, b), (b, a)):
                     if self.kind(table.make("less", first, second)) == ZERO:
                         return first if op == "max" else second
+        if not args:
+            return term
         simple = self.inside(str(value)).simple if op in LISTS else self.simple
         parts = tuple(map(simple, args))
         return term if parts == args else table.make(op, *parts, value=value)

@@ -63,7 +63,8 @@ class Field:
             self.denominators.add(args[1])
             return (self._times(a, d), self._times(c, b))
         if isinstance(value, Fraction):
-            return ({frozenset(): value} if value else {}, _ONE)
+            number = value.numerator if value.denominator == 1 else value
+            return ({frozenset(): number} if number else {}, _ONE)
         if op == "exp":
             top, bottom = self._read[args[0]]
             pairs = [pair for monomial in (*top, *bottom) for pair in monomial]

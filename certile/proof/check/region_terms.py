@@ -6,7 +6,7 @@ What is read is what a program says; whether two programs may stand for one anot
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from certile.ir.build import rounded
@@ -38,7 +38,6 @@ class RegionReader:
         self, over: tuple[Axis, ...], operands: Sequence[Tile], given: Sequence[Tile] = ()
     ) -> None:
         self._over = over
-        self._columns = {axis for operand in operands for axis in operand.axes} - set(over)
         self._leaves = math.prod(axis.static for axis in over)
         names = (*operand_names(len(operands)), *parameter_names(len(given)))
         self._fields = dict(zip((*operands, *given), map(Var, names), strict=True))
@@ -113,7 +112,7 @@ class RegionReader:
         require(at.over == self._over, "a reduction is over other axes")
         everywhere = set(meaning.domain.values()) == {"any"}
         require(everywhere, f"{at.law.name} means what it says of some elements only")
-        require_regrouped(at, self._columns)
+        require_regrouped(at)
         self.reductions[at] = None
         by = dict(zip(at.law.lift_variables(), map(self.term, at.args), strict=True))
         return substituted(meaning.specification[index], by)
@@ -126,20 +125,17 @@ def parameter_domain(tile: Tile, *, divides: bool) -> Domain:
     return "nonzero" if divides else "finite"
 
 
-def require_regrouped(at: Reduce, columns: Collection[Axis] = ()) -> None:
-    """The premises under which any tree may fold the elements of a reduction.
+def require_regrouped(at: Reduce) -> None:
+    """The premises under which any tree may fold the elements of a reduction: of all its axes.
 
-    It has the elements of all its axes, and keeps none but `columns`.
+    Its operands have the type that it accumulates in, as it is well formed: in a narrower one a
+    lift would round.
     """
     require(at.policy == "unordered_tree", f"a reduction has the policy {at.policy}")
     require(not at.init, "a reduction has a start value")
     spanned = {axis for arg in at.args for axis in arg.axes}
     require(spanned >= set(at.over), "a reduction repeats its elements along an axis")
-    kept = spanned - set(at.over)
-    require(kept <= set(columns), "a reduction keeps axes that the fold in its place has not")
-    # A lift computes in the type of its operands: in a narrower one it would round.
-    alike = at.accumulate.is_float and all(arg.dtype == at.accumulate for arg in at.args)
-    require(alike, f"a reduction in {at.accumulate} is of integers or converts its operands")
+    require(at.accumulate.is_float, f"a reduction in {at.accumulate} is of integers")
 
 
 def _holds(dtype: DType, value: float) -> bool:

@@ -77,6 +77,7 @@ def _check(before: Kernel, after: Kernel, certificate: object) -> None:
     require(content["after"] == fingerprint(after), "the certificate is of another rewrite")
     same = fingerprint(substitute(after, erasures(values(after)))) == content["before"]
     require(same, "without its fallbacks the kernel after is not the one before")
+    require(not verify(after), "the kernel after is not well formed")
     found = [at for at in values(after) if isinstance(at, Fallback)]
     laws = list_of(content["laws"], "the laws")
     require(0 < len(laws) == len(found), "there must be one law for each fallback")
@@ -86,8 +87,6 @@ def _check(before: Kernel, after: Kernel, certificate: object) -> None:
         claim = fields_of(law, ("closed", "domain", "certificate"), "a law")
         refused = check(claim["certificate"], *claimed(at, claim, divided, tried))
         require(refused is None, str(refused))
-    # What a fallback tries is in none of the programs that anything else has looked at.
-    require(not verify(after), "the kernel after is not well formed")
 
 
 def claimed(
@@ -119,7 +118,7 @@ def claimed(
     )
     specification += unknown(asked, {*closed, *specification})
     # That there is a result for each specification is an obligation of the law.
-    told = fused.law.finalize[-1] == conjunction(law, specification, asked)
+    told = fused.law.finalize[-1:] == (conjunction(law, specification, asked),)
     require(told, "the last result does not say whether the state is finite and nothing overflows")
     divide = divisors((limit.size for limit in asked), {*closed, *specification})
     return law, Meaning(
@@ -142,24 +141,20 @@ def _fused(at: Fallback) -> Reduce:
     if fused is None:
         raise Refused("the condition of a fallback is not that some state of a fold is not finite")
     law = fused.law
-    plain = law.builtin is None and not law.indexed and law.commutative
-    # That each component has its terms is looked at where they are read.
-    whole = len(law.state) > 0 and len(law.finalize) == len(law.results)
-    whole = whole and law.parameters == parameter_names(len(fused.given))
-    require(whole, "a derived law lacks a term or a parameter")
-    # The type of the last result is that of the condition, which is well formed.
-    types = {component.type for component in law.state} | set(law.results[:-1])
-    require(plain and types == {"acc"}, "a derived law has an index, a type or a merge of its own")
+    # The types of the values are those of the reductions; that of the last result is no number.
+    plain = law.builtin is None and {component.type for component in law.state} == {"acc"}
+    require(plain, "a derived law has a type or a merge of its own")
+    named = law.parameters == parameter_names(len(fused.given))
+    require(named, "a derived law has other names for its parameters")
     parts = (law.identity or (), law.lift, law.merge, law.finalize, law.closed or ())
     require_numbers(chain.from_iterable(parts), fused.accumulate)
-    require_regrouped(fused, fused.spanned)
-    require(len(at.values) < len(law.results), "a fallback tries more values than there are")
-    for index, (value, instead) in enumerate(zip(at.values, at.instead, strict=True)):
-        given = value_of_fold(fused, index, instead.axes)
-        require(value is given, "a fallback tries other values than the results of its reduction")
-        # Where that keeps fewer axes its elements do not differ along the others, so the results
-        # of the fold do not either: any of them will do, if there is one.
-        apart = (axis.extent for axis in fused.spanned if axis not in instead.axes)
-        some = all(isinstance(extent, int) and extent > 0 for extent in apart)
-        require(some, "an axis that the fold alone keeps may have no element")
+    require_regrouped(fused)
+    kept = zip(range(len(law.results)), (each.axes for each in at.instead), strict=False)
+    given = tuple(value_of_fold(fused, *each) for each in kept)
+    require(at.values == given, "a fallback tries other values than the results of its reduction")
+    # Where these keep fewer axes the elements do not differ along the others, so the results of the
+    # fold do not either: any of them will do, if there is one.
+    apart = {axis for each in at.instead for axis in fused.spanned if axis not in each.axes}
+    some = all(isinstance(axis.extent, int) and axis.extent > 0 for axis in apart)
+    require(some, "an axis that the fold alone keeps may have no element")
     return fused

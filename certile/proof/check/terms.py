@@ -75,13 +75,14 @@ class Table:
     def make(self, op: str, *args: int, value: Value = None) -> int:
         """The term."""
         key = (op, value, args)
-        if key not in self._known:
+        made = self._known.get(key)
+        if made is None:
             self.spend()
-            self._known[key] = len(self.rows)
+            made = self._known[key] = len(self.rows)
             self.rows.append(Row(op, value, args))
             below = op not in LISTS and any(self.free[arg] for arg in args)
             self.free.append(op == "elem" or below)
-        return self._known[key]
+        return made
 
     def num(self, value: Fraction | int | str) -> int:
         """A constant: a rational number or the name of a special value."""

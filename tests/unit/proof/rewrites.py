@@ -17,8 +17,10 @@ SCALAR = TileType(f32)
 
 
 def traced(kernel, **options):
-    names = kernel.signature.names
-    given = {name: Shaped(f32, shape) for name, shape in SHAPES.items() if name in names}
+    given = {
+        name: Shaped(f32, SHAPES[name]) if name in SHAPES else 0.5
+        for name in kernel.signature.names
+    }
     return kernel.tile_ir(given, **options)
 
 

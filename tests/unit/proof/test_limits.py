@@ -451,7 +451,8 @@ def test_an_aggregate_that_a_limit_speaks_of_is_a_result_and_proved():
     assert law.results == ("acc", "acc", "bool")
     wanted, weights, condition = law.finalize
     alone = case.with_law(finalize=(wanted, condition), results=("acc", "bool"))
-    assert alone == "the condition of a fallback is not that some state of a fold is not finite"
+    # The condition asks for a third result.
+    assert alone == "the kernel after is not well formed"
     read, meaning = claimed(case.fallback, case.laws[0], list(divided_by(case.after)))
     asked = limits(read, meaning.specification[:1], ["x1"])
     assert condition == conjunction(read, meaning.specification, asked)

@@ -79,11 +79,10 @@ def test_the_condition_is_of_every_column(case):
     others = (
         when.with_(law=laws.ALL),
         when.with_(policy="fold_left"),
-        when.with_(args=(Cast(value=number.value, type=TileType(f32, number.axes)),)),
+        when.with_(args=(number.with_(type=TileType(f32, number.axes)),), accumulate=f32),
     )
     for other in others:
         assert case.answer(when=other) == NOT_ALL
-    assert case.answer(when=when.with_(args=(number, number))) == NOT_ALL
     finite = Map(fn="bit_not", args=(number.value,), type=number.value.type)
     turned = when.with_(args=(Cast(value=finite, type=number.type),))
     wrong = case.answer(when=turned)

@@ -184,7 +184,7 @@ def test_a_lift_computes_in_the_type_of_its_operands(softmax):
     (x,) = of_kind(softmax.before, Load)
     half = Cast(value=x, type=TileType(f16, x.axes))
     wrong = softmax.other(softmax.fused, softmax.fused.with_(args=(half,)))
-    assert wrong == "a reduction in f32 is of integers or converts its operands"
+    assert wrong == "the kernel after is not well formed"
 
 
 @pytest.mark.parametrize(
@@ -221,7 +221,7 @@ def test_the_types_of_values_are_those_of_the_fold(softmax):
     for kind in (f16, i32, f64):
         other = one.with_(type=TileType(kind))
         wrong = softmax.other(softmax.fallback, softmax.fallback.with_(values=(other, two)))
-        assert wrong == "a fallback tries other values than the results of its reduction"
+        assert wrong == "the kernel after is not well formed"
 
 
 def test_values_are_results_and_nothing_beside_them(softmax):

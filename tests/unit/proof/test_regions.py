@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+import certile as ct
 from certile.frontend.spec import Shaped
 from certile.ir.dtypes import bool_, f16, f32, f64, i32, i64
 from certile.ir.fingerprint import fingerprint
@@ -13,7 +14,7 @@ from certile.ir.folds import fold_of, unproved, value_of_fold
 from certile.ir.laws import Component
 from certile.ir.meanings import MEANINGS, OF_REWRITES
 from certile.ir.terms import Lit, Var, app, to_json
-from certile.ir.tile import Cast, Const, Gather, Load, Map, Reduce, Result
+from certile.ir.tile import Broadcast, Cast, Const, Gather, Load, Map, Reduce, Result
 from certile.ir.types import Axis, TileType
 from certile.ir.walk import substitute
 from certile.proof.check.limits import Limit
@@ -27,6 +28,7 @@ from certile.search.laws import prove
 from tests.unit.proof.rewrites import SCALAR, Case, by_hand, law_named, of_kind, traced
 from tests.unit.search import region_kernels as kernels
 
+ILL_FORMED = "the kernel after is not well formed"
 NO_CONDITION = "the condition of a fallback is not that some state of a fold is not finite"
 OVERFLOWS = "the last result does not say whether the state is finite and nothing overflows"
 
@@ -53,8 +55,8 @@ def test_every_reduction_of_the_chain_may_be_regrouped(softmax, place):
         assert softmax.both(at, at.with_(policy=policy)) == f"a reduction has the policy {policy}"
     start = Const(value=1.0, type=SCALAR)
     assert softmax.both(at, at.with_(init=(start,))) == "a reduction has a start value"
-    assert "is of integers" in softmax.both(at, at.with_(accumulate=i32))
-    assert "converts its operands" in softmax.both(at, at.with_(accumulate=f16))
+    for dtype in (i32, f16):
+        assert softmax.both(at, at.with_(accumulate=dtype)) == ILL_FORMED
 
 
 def test_the_derived_reduction_may_be_regrouped(softmax):
@@ -63,14 +65,55 @@ def test_the_derived_reduction_may_be_regrouped(softmax):
     assert softmax.other(fused, other) == "a reduction has the policy ordered_tree"
     start = (Const(value=1.0, type=SCALAR),) * 2
     assert softmax.other(fused, fused.with_(init=start)) == "a reduction has a start value"
+    alone = replace(fused.law, identity=None)
+    folded = fused.with_(law=alone, init=start, policy="fold_left")
+    assert softmax.other(fused, folded) == "a reduction has the policy fold_left"
 
 
-def test_all_accumulate_in_one_type(softmax):
-    at = softmax.chain[1]
-    (arg,) = at.args
-    wide = Cast(value=arg, type=TileType(f64, arg.axes))
-    wrong = softmax.both(at, at.with_(args=(wide,), accumulate=f64))
-    assert wrong == "a reduction accumulates in another type"
+@ct.tile_kernel
+def two_numbers(x: ct.View, out: ct.View, warm: float, cold: float):
+    rows, cols = ct.axis("rows", x.shape[0]), ct.axis("cols", x.shape[1])
+    for r in ct.parallel(rows):
+        v = x[r, cols]
+        d = v - ct.reduce(v, cols, ct.maximum)
+        out[r] = ct.reduce(ct.exp(d * abs(warm)) + ct.exp(d * ct.sqrt(cold)), cols, ct.add)
+
+
+def test_parameters_are_given_in_the_order_of_their_names():
+    """By others, a law that is proved of one number would be computed with another one."""
+    case = Case(two_numbers)
+    assert case.answer() is None
+    law = case.fused.law
+    assert law.parameters == ("c0", "c1")
+    for names in (("c1", "c0"), ("c0", "c2")):
+        wrong = case.with_law(parameters=names)
+        assert wrong == "a derived law has other names for its parameters"
+
+
+def test_all_accumulate_in_one_type(variance):
+    """A count of ones, which is exact in f16 up to 2048 only."""
+    at = variance.chain[1]
+    (square,) = at.args
+    (off, _) = square.args
+    (x, mean) = off.args
+    wrong = []
+    for dtype in (f32, f16):
+        ones = Broadcast(
+            value=Const(value=1.0, type=TileType(dtype)), type=TileType(dtype, at.over)
+        )
+        counted = Reduce(
+            args=(ones,),
+            init=(),
+            over=at.over,
+            law=law_named("add"),
+            policy="unordered_tree",
+            accumulate=dtype,
+            type=TileType(dtype),
+        )
+        count = counted if dtype == f32 else Cast(value=counted, type=SCALAR)
+        other = off.with_(args=(x, mean.with_(args=(mean.args[0], count))))
+        wrong.append(variance.both(at, at.with_(args=(square.with_(args=(other, other)),))))
+    assert wrong == [None, "a reduction accumulates in another type"]
 
 
 def test_the_order_of_axes_counts():
@@ -84,13 +127,9 @@ def test_no_axis_is_kept(softmax):
     at = softmax.chain[1]
     kept = Axis.fresh("kept", 2)
     (arg,) = at.args
-    wide = Map(
-        fn="add",
-        args=(arg, Const(value=0.0, type=TileType(f32, (kept,)))),
-        type=TileType(f32, (*arg.axes, kept)),
-    )
-    wrong = softmax.both(at, at.with_(args=(wide,)))
-    assert wrong == "a reduction keeps axes that the fold in its place has not"
+    wide = Broadcast(value=arg, type=TileType(f32, (*arg.axes, kept)))
+    wrong = softmax.both(at, at.with_(args=(wide,), type=TileType(f32, (kept,))))
+    assert wrong == ILL_FORMED
 
 
 def test_no_element_is_repeated(softmax):
@@ -136,10 +175,10 @@ def test_no_function_inside_rounds_to_half_a_word(softmax):
     half = Cast(value=Const(value=1.0, type=TileType(f64)), type=SCALAR)
     wrong = softmax.both(at, at.with_(args=(Map(fn="add", args=(x, half), type=x.type),)))
     assert wrong == "a conversion of f64 to f32 rounds"
-    small = Const(value=1.0, type=TileType(f16, x.axes))
+    small = Const(value=1.0, type=TileType(f16))
     sum_of_halves = Map(fn="add", args=(small, small), type=small.type)
-    widened = Cast(value=sum_of_halves, type=x.type)
-    wrong = softmax.both(at, at.with_(args=(widened,)))
+    widened = Cast(value=sum_of_halves, type=SCALAR)
+    wrong = softmax.both(at, at.with_(args=(Map(fn="add", args=(x, widened), type=x.type),)))
     assert wrong == "add of f16 rounds, or is of integers"
 
 
@@ -157,14 +196,13 @@ def test_the_condition_is_that_the_state_is_not_finite(softmax):
     for index in (0, 1, 3):
         result = Result(of=softmax.fused, index=index, type=TileType(bool_))
         changed = softmax.fallback.with_(when=when.with_(args=(result,)))
-        wrong = softmax.other(softmax.fallback, changed)
-        assert wrong == NO_CONDITION
+        assert softmax.other(softmax.fallback, changed) == ILL_FORMED
 
 
 def test_the_values_are_the_results_in_order(softmax):
     one, two = softmax.fallback.values
     constant = Const(value=1.0, type=SCALAR)
-    alike = one.with_(of=softmax.fused.with_(accumulate=f64))
+    alike = one.with_(of=softmax.fused.with_(scope="group"))
     others = ((two, one), (one, one), (one, constant), (one, softmax.chain[1]), (alike, two))
     for other in others:
         wrong = softmax.other(softmax.fallback, softmax.fallback.with_(values=other))
@@ -194,7 +232,7 @@ def test_the_last_result_is_a_truth(softmax):
         values = [value_of_fold(numbers, k, ()) for k in range(2)]
         changed = softmax.fallback.with_(values=tuple(values), when=unproved(numbers))
         assert fold_of(changed) is numbers
-        assert softmax.other(softmax.fallback, changed) == "the kernel after is not well formed"
+        assert softmax.other(softmax.fallback, changed) == ILL_FORMED
 
 
 def test_a_fallback_has_no_more_values_than_the_law_has_results(softmax):
@@ -204,30 +242,39 @@ def test_a_fallback_has_no_more_values_than_the_law_has_results(softmax):
         lengthened = (*values, *values[:1] * more)
         changed = softmax.fallback.with_(values=lengthened, instead=instead)
         said = softmax.other(softmax.fallback, changed)
-        assert said == "a fallback tries more values than there are"
+        assert said == "a fallback tries other values than the results of its reduction"
+
+
+def test_each_value_has_something_in_its_stead(softmax):
+    values, instead = softmax.fallback.values, softmax.fallback.instead
+    for change in ({"values": values[:1]}, {"values": (*values, values[0])}, {"values": ()}):
+        assert softmax.other(softmax.fallback, softmax.fallback.with_(**change)) == ILL_FORMED
+    longer = softmax.fallback.with_(instead=(*instead, instead[0]))
+    assert softmax.other(softmax.fallback, longer) == ILL_FORMED
 
 
 def test_the_law_has_nothing_beside_its_terms(softmax):
     law = softmax.fused.law
-    words = "a derived law has an index, a type or a merge of its own"
+    words = "a derived law has a type or a merge of its own"
     state = (Component("m"), Component(law.state[1].name, f64))
     changes = (
         {"builtin": "add"},
-        {"indexed": True},
-        {"commutative": False},
         {"state": state},
-        {"results": ("acc", "index", "bool")},
+        {"state": (), "identity": (), "lift": (), "merge": (), "closed": ()},
     )
     for change in changes:
         assert softmax.with_law(**change) == words
-    assert softmax.with_law(results=("acc", "acc", "acc")) == NO_CONDITION
+    assert softmax.with_law(indexed=True) == "the domain must speak of x, i"
+    types = (("acc", "acc", "acc"), ("acc", "index", "bool"))
+    for change in ({"commutative": False}, *({"results": each} for each in types)):
+        assert softmax.with_law(**change) == ILL_FORMED
 
 
 def test_a_law_without_results_has_none_that_is_the_last(softmax):
     fused = softmax.fused.with_(law=replace(softmax.fused.law, results=()))
     last = Result(of=fused, index=-1, type=TileType(bool_))
     changed = softmax.fallback.with_(when=softmax.fallback.when.with_(args=(last,)))
-    assert softmax.other(softmax.fallback, changed) == NO_CONDITION
+    assert softmax.other(softmax.fallback, changed) == ILL_FORMED
 
 
 def test_the_terms_of_the_law_are_proved(softmax):
@@ -242,17 +289,18 @@ def test_the_terms_of_the_law_are_proved(softmax):
 def test_the_law_has_one_term_of_each_kind_for_each_component(softmax):
     law = softmax.fused.law
     number = "components share a name, or have another number"
-    lacks = "a derived law lacks a term or a parameter"
+    untyped = "a result has no type, or a type no result"
     for words, change in (
-        (number, {"identity": None}),
+        (ILL_FORMED, {"identity": None}),
         (number, {"identity": law.identity[:1]}),
         ("a component has no closed form", {"lift": law.lift[:1]}),
         ("a component has no closed form", {"merge": (*law.merge, law.merge[0])}),
         (OVERFLOWS, {"state": (law.state[0], law.state[0])}),
         ("the closed forms are not the law's", {"closed": law.closed[:1]}),
-        (lacks, {"finalize": law.finalize[1:]}),
-        (lacks, {"parameters": ("c0",)}),
-        (lacks, {"state": (), "identity": (), "lift": (), "merge": (), "closed": ()}),
+        (OVERFLOWS, {"finalize": ()}),
+        (OVERFLOWS, {"finalize": law.finalize[1:]}),
+        (untyped, {"finalize": (*law.finalize[:-1], Var("m"), law.finalize[-1])}),
+        (ILL_FORMED, {"parameters": ("c0",)}),
     ):
         assert softmax.with_law(**change).startswith(words), change
 
