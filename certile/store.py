@@ -6,13 +6,15 @@ it is named; a caller must be able to rebuild whatever it asks for.
 
 A file is written beside its place and renamed, so a reader sees a whole one or none.  Its seal is a
 digest over name and content; a file that does not verify is reported with one log line, and the
-caller rebuilds it.  The seal guards against accidents; a folder made here is readable by its owner
-only, since it holds machine code.
+caller rebuilds it.  So is what stands in the place of a file and is none, such as a pipe.  The seal
+guards against accidents; a folder made here is readable by its owner only, since it holds machine
+code.
 
 No failure of the disk reaches the caller of a store, `Store.write` apart: a folder that cannot be
 made, read or written is done without by this process, with one warning in the log.
 """
 
+import errno
 import hashlib
 import logging
 import os
@@ -26,7 +28,7 @@ from typing import Final, Literal
 
 from certile.records import record
 
-__all__ = ["Form", "Mode", "Store"]
+__all__ = ["Form", "Mode", "Store", "read_file", "write_file"]
 
 Mode = Literal["on", "off", "readonly"]
 
@@ -36,6 +38,9 @@ _MAGIC: Final = b"certile1"
 _HEADER: Final = struct.Struct("<8sQ32s")
 _DIGEST_BYTES: Final = hashlib.sha256().digest_size
 _TEMPORARY: Final = ".part"
+
+# A pipe without a writer, or a device, must not be waited for, and a terminal not be taken over.
+_READ_FLAGS: Final = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)
 
 # A temporary file of this age belongs to a process that died before it could rename it.
 _STALE_SECONDS: Final = 3600
@@ -88,13 +93,14 @@ class Store:
             return None
         path = self.folder / name
         try:
-            data = path.read_bytes()
-        except FileNotFoundError:
-            return None
+            data = read_file(path)
         except OSError as error:
-            self._readable = False
-            self._give_up(error)
-            return None
+            if not _is_no_file(path):
+                if not isinstance(error, FileNotFoundError):
+                    self._readable = False
+                    self._give_up(error)
+                return None
+            data = b""
         content = self._content(name, data)
         if content is not None:
             self._touch(path)
@@ -112,7 +118,9 @@ class Store:
         try:
             written = self.write(name, content)
         except OSError as error:
-            self._give_up(error)
+            # A folder in the place of one file says nothing of the others.
+            if not _is_no_file(self.folder / name):
+                self._give_up(error)
             return False
         self._account(written)
         return True
@@ -124,17 +132,7 @@ class Store:
             OSError: if the folder does not take it; then nothing is left of it.
         """
         data = self._sealed(name, content)
-        temporary = self.folder / f"{name}.{os.urandom(8).hex()}{_TEMPORARY}"
-        try:
-            try:
-                temporary.write_bytes(data)
-            except FileNotFoundError:
-                self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-                temporary.write_bytes(data)
-            os.replace(temporary, self.folder / name)
-        except OSError:
-            _remove(temporary)
-            raise
+        write_file(self.folder / name, data)
         return len(data)
 
     def clear(self) -> None:
@@ -154,7 +152,7 @@ class Store:
 
     def _is_damaged(self, path: Path) -> bool:
         try:
-            return self._content(path.name, path.read_bytes()) is None
+            return self._content(path.name, read_file(path)) is None
         except OSError:
             # Dropped meanwhile, or not ours to read.
             return False
@@ -239,6 +237,53 @@ class Store:
         if not self._warned:
             self._warned = True
             _log.warning("going on without the cache folder %s: %s", self.folder, error)
+
+
+def read_file(path: Path) -> bytes:
+    """Return what a regular file holds, and never wait for what is none.
+
+    Raises:
+        OSError: if there is no such file, or something else in its place.
+    """
+    descriptor = os.open(path, _READ_FLAGS)
+    try:
+        # Asked of what was opened: what the path leads to may have become something else.
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise OSError(errno.EINVAL, "not a regular file", str(path))
+        with open(descriptor, "rb", closefd=False) as file:
+            return file.read()
+    finally:
+        os.close(descriptor)
+
+
+def write_file(path: Path, data: bytes) -> None:
+    """Put a whole file at a path, in place of what was there; its folder is made where missing.
+
+    Raises:
+        OSError: if the folder does not take it; then nothing is left of it.
+    """
+    temporary = path.with_name(f"{path.name}.{os.urandom(8).hex()}{_TEMPORARY}")
+    try:
+        try:
+            temporary.write_bytes(data)
+        except FileNotFoundError:
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            temporary.write_bytes(data)
+        os.replace(temporary, path)
+    except OSError:
+        _remove(temporary)
+        raise
+
+
+def _is_no_file(path: Path) -> bool:
+    """Whether something stands at a path that is no regular file, be it a link that leads to one.
+
+    A link is replaced like a file; what it leads to is left alone.
+    """
+    try:
+        return not stat.S_ISREG(path.lstat().st_mode)
+    except OSError:
+        return False
 
 
 def _remove(path: Path) -> None:

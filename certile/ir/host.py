@@ -68,17 +68,23 @@ def residues_of(
     return tuple(value % RESIDUE_BYTES for value in (address, *moves))
 
 
-def stride_class(shape: Sequence[int], strides: Sequence[int]) -> tuple[int | None, ...]:
-    """The strides, in elements, that code is made for: 0 and 1; the others are None.
+# Strides that code is made for; of the last dimension also those of rows that are read backwards or
+# in small steps: a whole vector holds several of their elements.
+_TOLD_APART = frozenset({0, 1})
+_TOLD_APART_LAST = frozenset({-1, 0, 1, 2, 3, 4})
 
-    An extent of 1 makes the stride of its dimension meaningless; it counts as 1 in the last place,
-    so that a column taken out of a matrix is not a case of its own.
+
+def stride_class(shape: Sequence[int], strides: Sequence[int]) -> tuple[int | None, ...]:
+    """The strides, in elements, that code is made for: 0 and 1, in the last place -1 to 4.
+
+    The others are None.  An extent of 1 makes the stride of its dimension meaningless; it counts as
+    1 in the last place, so that a column taken out of a matrix is not a case of its own.
     """
-    last = len(shape) - 1
-    return tuple(
-        1 if n <= 1 and dim == last else step if step in (0, 1) else None
-        for dim, (n, step) in enumerate(zip(shape, strides, strict=True))
-    )
+    if not shape:
+        return ()
+    before = (step if step in _TOLD_APART else None for step in strides[:-1])
+    last = strides[-1] if strides[-1] in _TOLD_APART_LAST else None
+    return (*before, 1 if shape[-1] <= 1 else last)
 
 
 def layout_facts(

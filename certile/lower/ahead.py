@@ -21,9 +21,17 @@ from certile.ir.tile import Iota, Load, View
 from certile.ir.types import Axis
 from certile.records import record
 
-__all__ = ["Ahead", "ahead_of"]
+__all__ = ["Ahead", "Asked", "ahead_of"]
 
 LINE_BYTES = 64
+
+
+@record
+class Asked:
+    """How many elements from what a load reads lies what it asks for; whether that is near."""
+
+    distance: Value
+    near: bool
 
 
 @record
@@ -32,9 +40,10 @@ class Ahead:
 
     lanes: int = 1
     distances: Mapping[Load, Value] = field(default_factory=dict)
+    near: bool = False
 
-    def at(self, position: int, mask: Value | None) -> Mapping[Load, Value]:
-        """The distances for the loads of a round's vector `position`, if it is the first of a line.
+    def at(self, position: int, mask: Value | None) -> Mapping[Load, Asked]:
+        """What the loads of a round's vector `position` ask for, if it is the first of a line.
 
         A vector with a mask asks for nothing.
         """
@@ -42,7 +51,7 @@ class Ahead:
             return {}
         place = position * self.lanes
         return {
-            load: distance
+            load: Asked(distance, self.near)
             for load, distance in self.distances.items()
             if place * load.buffer.dtype.size % LINE_BYTES == 0
         }
@@ -54,6 +63,8 @@ def ahead_of(
     rows: int,
     builder: Builder,
     stride: Callable[[View, int], int | Value],
+    *,
+    near: bool = False,
 ) -> Ahead:
     """The distances between what loads read at a coordinate of `axis` and `rows` coordinates on.
 
@@ -65,7 +76,7 @@ def ahead_of(
         step = _step(load, axis, builder, stride)
         if step is not None:
             distances[load] = builder.mul(step, rows)
-    return Ahead(builder.lanes, distances)
+    return Ahead(builder.lanes, distances, near)
 
 
 def _step(

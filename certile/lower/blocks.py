@@ -16,7 +16,7 @@ from certile.ir.dtypes import DType
 from certile.ir.laws import literal_value
 from certile.ir.machine import Value
 from certile.ir.terms import Apply, Lit, Term, Var, variables
-from certile.lower.state import State, StateMachine
+from certile.lower.state import BEATS, State, StateMachine
 
 # One element of a block: the values of its operands, and the mask if it may not exist.
 Member = tuple[tuple[Value, ...], Value | None]
@@ -28,8 +28,6 @@ _LISTS = {
     "list.max": ("maximum", float("-inf")),
     "list.min": ("minimum", float("inf")),
 }
-# What makes an element the one of two that an extremum takes.
-_BEATS = {"list.max": "gt", "list.min": "lt"}
 
 
 def state_of(machine: StateMachine, members: Sequence[Member]) -> State:
@@ -170,8 +168,8 @@ class _Block:
                 made = machine.term(term, dtype, {**self.shared, **own}, memo)
                 yield made if mask is None else builder.select(mask, made, none)
 
-        if operation in _BEATS and dtype.is_float and machine.compares_nan:
-            return self._extreme(list(terms()), _BEATS[operation])
+        if merge in BEATS and dtype.is_float and machine.compares_nan:
+            return self._extreme(list(terms()), BEATS[merge])
         return _tree(terms(), lambda a, b: machine.apply(merge, (a, b)))
 
     def _extreme(self, values: Sequence[Value], beats: str) -> Value:

@@ -40,6 +40,7 @@ from certile.ir.tile import (
 )
 from certile.ir.types import Axis
 from certile.lower import float8
+from certile.lower.ahead import Asked
 from certile.lower.coordinates import Coordinate, IndexReader, range_of, value_of
 from certile.lower.dependence import independent_of, never
 from certile.lower.interface import Interface
@@ -106,8 +107,8 @@ class Evaluator:
         self.interface = interface
         self.builder = builder = interface.builder
         self.results: dict[tuple[Node, int], Value] = {}
-        # How far ahead of a load lies what is read soon, for the loads of the element in scope.
-        self.ahead: Mapping[Load, Value] = {}
+        # What the loads of the element in scope ask for.
+        self.ahead: Mapping[Load, Asked] = {}
         self._scopes = [Scope({})]
         self.sheet = sheet
         self._math = interface.kernel.math
@@ -321,6 +322,10 @@ class Evaluator:
         """An index tile as a coordinate at this element."""
         return self._reader.read(index, self.at.coordinates)
 
+    def first_place(self, node: Load) -> Value:
+        """The element of its view that the first lane reads."""
+        return self._place(node)[0].base
+
     def _place(self, node: Load | Store) -> tuple[Address, Packed | None]:
         """The element index of an access, and how it is packed where ownership has a phase."""
         view = node.buffer
@@ -389,9 +394,13 @@ class Evaluator:
         if edge is not None and edge[0].may_load(buffer):
             return edge[0].load(node, buffer, address, edge[1])
         if self.at.edge is not None:
-            self.at.edge[0].settle()
-        ahead = self.ahead.get(node) if mask is None else None
-        return self.builder.load(buffer, address, mask, fill, ahead=ahead)
+            self.at.edge[0].read_apart(buffer)
+        asked = self.ahead.get(node) if mask is None else None
+        if asked is not None and address.lane_stride == 1 and address.offset is None:
+            self.builder.ask(
+                buffer, self.builder.add(address.base, asked.distance), near=asked.near
+            )
+        return self.builder.load(buffer, address, mask, fill)
 
     def store(
         self,

@@ -139,6 +139,14 @@ class EdgePack:
             mask = builder.and_(alone, active)
             self._pending.append(lambda: builder.store(buffer, address, value, mask))
 
+    def read_apart(self, buffer: Buffer) -> None:
+        """What waits to be stored goes first, where it may be what is about to be read.
+
+        Stores of whole packs are one access only while nothing stands between them.
+        """
+        if buffer in self._stored:
+            self.settle()
+
     def pass_by(self, buffer: Buffer) -> None:
         """What waits goes first: an element of the buffer is about to be stored by itself."""
         self.settle()

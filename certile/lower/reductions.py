@@ -14,7 +14,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import field
-from functools import partial
+from functools import cached_property, partial
+from itertools import accumulate
 
 from certile.ir.dtypes import i32, i64
 from certile.ir.machine import SharedArray, Value
@@ -52,6 +53,18 @@ class Partials:
     block: int = 1
     _waiting: dict[tuple[int, int], list[Member]] = field(default_factory=dict)
 
+    @cached_property
+    def _number(self) -> dict[Reduce, int]:
+        found: dict[Reduce, int] = {}
+        for number, machine in enumerate(self.machines):
+            found.setdefault(machine.reduction, number)
+        return found
+
+    @cached_property
+    def _offsets(self) -> list[int]:
+        widths = (len(machine.dtypes) * self.accumulators for machine in self.machines)
+        return list(accumulate(widths, initial=0))
+
     def start(self) -> tuple[Value, ...]:
         """Every accumulator at the identity."""
         return tuple(
@@ -63,14 +76,11 @@ class Partials:
         """Whether some elements wait for others."""
         return self.block > 1 and any(machine.forms is not None for machine in self.machines)
 
-    def _offset(self, number: int) -> int:
-        return sum(len(m.dtypes) * self.accumulators for m in self.machines[:number])
-
     def add(
         self, node: Reduce, at: Element, values: tuple[Value, ...], carried: tuple[Value, ...]
     ) -> tuple[Value, ...]:
         """Merge one element into its accumulator, unless the element does not exist or waits."""
-        number = next(k for k, m in enumerate(self.machines) if m.reduction is node)
+        number = self._number[node]
         machine = self.machines[number]
         if self.block > 1 and machine.forms is not None:
             members = self._waiting.setdefault((number, at.position // self.block), [])
@@ -97,7 +107,7 @@ class Partials:
     ) -> tuple[Value, ...]:
         """The accumulators with one of them changed."""
         width = len(self.machines[number].dtypes)
-        place = self._offset(number) + turn * width
+        place = self._offsets[number] + turn * width
         after = change(carried[place : place + width])
         return (*carried[:place], *after, *carried[place + width :])
 
@@ -107,7 +117,7 @@ class Partials:
         for number, machine in enumerate(self.machines):
             if machine.forms is not None:
                 fresh = machine.identity() * self.accumulators
-                place = self._offset(number)
+                place = self._offsets[number]
                 made[place : place + len(fresh)] = fresh
         return tuple(made)
 
@@ -115,7 +125,7 @@ class Partials:
         """The accumulators after a run that began with `renewed` ones."""
         made = list(run)
         for number, machine in enumerate(self.machines):
-            width, place = len(machine.dtypes), self._offset(number)
+            width, place = len(machine.dtypes), self._offsets[number]
             for k in range(self.accumulators if machine.forms is not None else 0):
                 own = slice(place + k * width, place + (k + 1) * width)
                 made[own] = machine.merge(before[own], run[own])
@@ -125,7 +135,7 @@ class Partials:
         """One state of the worker for each reduction."""
         made = []
         for number, machine in enumerate(self.machines):
-            width, place = len(machine.dtypes), self._offset(number)
+            width, place = len(machine.dtypes), self._offsets[number]
             states = [
                 carried[place + k * width : place + (k + 1) * width]
                 for k in range(self.accumulators)

@@ -6,6 +6,8 @@ state component.  Decides only how a term's literals are typed.
 
 from __future__ import annotations
 
+from typing import Final
+
 from certile.ir.dtypes import DType
 from certile.ir.laws import cast_target, literal_dtype, literal_value
 from certile.ir.machine import Value
@@ -15,15 +17,21 @@ from certile.lower.evaluate import Evaluator
 from certile.plan.blocks import forms_of
 
 State = tuple[Value, ...]
+# What makes an element the one of two that an extremum takes.
+BEATS: Final = {"maximum": "gt", "minimum": "lt"}
 # Terms over some variables, with their values.
 Memo = dict[Term, Value]
 
 
 class StateMachine:
-    """The operations of one reduction's law; of a scan, `reduction` is its total."""
+    """The operations of one reduction's law; of a scan, `reduction` is its total.
 
-    def __init__(self, evaluator: Evaluator, reduction: Reduce) -> None:
+    With `drops_nan` the result may be any number where an element is NaN (`analysis.nans`).
+    """
+
+    def __init__(self, evaluator: Evaluator, reduction: Reduce, *, drops_nan: bool = False) -> None:
         self._evaluator = evaluator
+        self._drops_nan = drops_nan
         self.builder = evaluator.builder
         self.reduction = reduction
         self.law = reduction.law
@@ -62,6 +70,8 @@ class StateMachine:
         """A function of terms, as values."""
         if fn == "is":
             return self._same(*args)
+        if fn in BEATS and self._drops_nan and self.compares_nan:
+            return self.builder.select(self.builder.compute(BEATS[fn], *args), *args)
         target = cast_target(fn, self.reduction.accumulate)
         if target is not None:
             return self.builder.convert(args[0], target)

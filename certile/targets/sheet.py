@@ -27,7 +27,8 @@ class Sheet:
     target's own library provides (None: all); lowering expands the others.  Under `math="fast"` the
     target's own `fast_functions` serve as well.  `nan_extremes` says that
     a maximum that gives NaN for a NaN is one instruction, `scales_widely` that the one which scales
-    an f32 by a power of two takes any exponent.  `provenance` says, field by field, where
+    an f32 by a power of two takes any exponent, `narrows_bf16` that one rounds normal f32 to
+    bf16.  `provenance` says, field by field, where
     a number is from.
 
     What the service policy reads: `vector_bytes` is the widest access, of a vector on a CPU and of
@@ -67,6 +68,7 @@ class Sheet:
     exact_division: bool = True
     nan_extremes: bool = False
     scales_widely: bool = False
+    narrows_bf16: bool = False
     architecture: str = ""
     native_functions: frozenset[str] | None = None
     fast_functions: frozenset[str] = frozenset()

@@ -21,6 +21,7 @@ from certile.ir.dtypes import DType, bool_, i8, i32
 from certile.ir.machine import (
     ArrayLoad,
     ArrayStore,
+    Ask,
     Block,
     Buffer,
     Compute,
@@ -191,6 +192,7 @@ def shared_table(target: str, kind: type[E]) -> Table[E]:
     table.on(Reinterpret)(_reinterpret)
     table.on(ArrayLoad)(_array_load)
     table.on(ArrayStore)(_array_store)
+    table.on(Ask)(lambda *_: None)
     table.on(For)(_for)
     table.on(If)(_if)
     return table

@@ -92,6 +92,20 @@ def test_only_subgroups_at_an_edge_access_elements_one_by_one():
     assert any(isinstance(o, Collective) and o.fn == "any" for o in operations(launch.kernel.body))
 
 
+@pytest.mark.parametrize("name", ["softmax", "layer_norm", "residual_layer_norm"])
+def test_what_is_read_between_stores_of_whole_packs_does_not_part_them(name):
+    """A weight of all rows begins elsewhere than they do, and is read element by element."""
+    rows = Rows(name, 999, "f32", default=(1, 0))
+    plan, launch = planned(rows, "cuda", 4, 3)
+    lines = kernel_lines(rows.emit(plan, launch).text, 'extern "C"')
+    # Single elements are stored within the branches of subgroups that have a pack in part.
+    stores = [line for line in lines if "p_y" in line and line.startswith("  ")]
+    outside = [line for line in stores if not line.startswith("   ")]
+    assert sum("store_pack" in line for line in outside) == 3
+    assert not [line for line in outside if "p_y[" in line]
+    assert len(stores) > len(outside)
+
+
 def test_an_access_that_is_not_as_aligned_as_it_is_taken_to_be_is_reported():
     """The claim fails where the arrays lie otherwise than the layout said."""
     rows = Rows("softmax", 259, "f32", default=(1, 0))

@@ -1,11 +1,14 @@
 """The disk store: damage, many processes, a full or forbidden folder, eviction."""
 
+import contextlib
 import errno
 import logging
 import os
+import socket
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -66,6 +69,94 @@ def test_all_damage_is_found(tmp_path: Path, form: Form, caplog: pytest.LogCaptu
     assert store.damaged() == []
     path.rename(tmp_path / "b.x")
     assert store.find("b.x") is None, "the name is sealed as well"
+
+
+def pipe(path: Path) -> None:
+    os.mkfifo(path)
+
+
+def listener(path: Path) -> None:
+    # The address of a socket holds some hundred characters, fewer than a path may have.
+    with contextlib.chdir(path.parent), socket.socket(socket.AF_UNIX) as made:
+        made.bind(path.name)
+
+
+def folder_of_one(path: Path) -> None:
+    path.mkdir()
+    (path / "file").write_bytes(b"")
+
+
+def link_to_a_pipe(path: Path) -> None:
+    os.mkfifo(path.parent / "pipe")
+    path.symlink_to("pipe")
+
+
+def link_to_itself(path: Path) -> None:
+    path.symlink_to(path.name)
+
+
+def link_to_nothing(path: Path) -> None:
+    path.symlink_to("nothing")
+
+
+def link_to_a_device(path: Path) -> None:
+    path.symlink_to("/dev/zero")
+
+
+NO_FILES = [
+    pipe,
+    listener,
+    Path.mkdir,
+    folder_of_one,
+    link_to_a_pipe,
+    link_to_itself,
+    link_to_nothing,
+    link_to_a_device,
+]
+
+
+@pytest.mark.parametrize("make", NO_FILES)
+def test_what_is_no_file_is_never_waited_for(tmp_path: Path, make: Callable[[Path], None]) -> None:
+    path = tmp_path / "a.x"
+    make(path)
+    script = """
+import sys
+from pathlib import Path
+from certile.store import Form, Store, read_file
+
+path = Path(sys.argv[1])
+try:
+    read_file(path)
+except OSError:
+    print("no file")
+for lent in (False, True):
+    print(Store(path.parent, Form((".x",), lent), mode="readonly").find(path.name))
+"""
+    # A process of its own: what waits for a pipe cannot be interrupted here.
+    ran = subprocess.run(
+        [sys.executable, "-c", script, path], timeout=60, capture_output=True, text=True, check=True
+    )
+    assert ran.stdout.split("\n") == ["no file", "None", "None", ""]
+    assert ran.stderr.count(f"cache entry {path} is damaged and is rebuilt") == 2
+    assert path.is_symlink() or path.exists(), "to read is not to change"
+
+
+@pytest.mark.parametrize("make", NO_FILES)
+def test_what_is_no_file_costs_its_own_entry_alone(
+    tmp_path: Path, form: Form, make: Callable[[Path], None], caplog: pytest.LogCaptureFixture
+) -> None:
+    make(tmp_path / "a.x")
+    there = set(names(tmp_path)) - {"a.x"}
+    store = Store(tmp_path, form)
+    is_folder = (tmp_path / "a.x").is_dir()
+    assert store.find("a.x") is None
+    assert store.publish("a.x", CONTENT) is not is_folder
+    assert store.find("a.x") == (None if is_folder else CONTENT)
+    assert store.publish("b.x", CONTENT), "the others are kept as before"
+    assert store.find("b.x") == CONTENT
+    assert set(names(tmp_path)) == {*there, "a.x", "b.x"}
+    texts = {record.getMessage() for record in caplog.records}
+    assert texts == {f"cache entry {tmp_path / 'a.x'} is damaged and is rebuilt"}
 
 
 def test_readonly_reads_and_never_writes(tmp_path: Path, form: Form) -> None:

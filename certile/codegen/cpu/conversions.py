@@ -7,10 +7,12 @@ and saturates; every conversion rounds once, to nearest even.
 
 from __future__ import annotations
 
-from certile.codegen.cpu.writer import Writer, literal, scalar_type
+from certile.codegen.cpu.writer import FULL_LANES, Writer, literal, scalar_type
 from certile.ir.dtypes import DType, bf16, bool_, f16, f32, f64, i32
 
 NARROW = (f16, bf16)
+# The classes of negative and of positive subnormals, of `llvm.is.fpclass`.
+_SUBNORMAL = 0x0010 | 0x0080
 
 
 class Conversions:
@@ -137,10 +139,36 @@ class Conversions:
         return writer.op(f"bitcast {word} {moved} to {self._shape(f32)}")
 
     def _narrow(self, name: str) -> str:
-        """f32 rounded to nearest even bf16; a NaN stays one (quiet, sign kept).
+        """f32 rounded to nearest even bf16; a NaN stays one (quiet, sign kept)."""
+        if self._writer.instructions.narrows_bf16 and self._width == FULL_LANES:
+            return self._narrow_normal(name)
+        return self._narrow_bits(name)
 
-        The AVX-512 instruction flushes subnormals, so the rounding is done on the bits.
-        """
+    def _narrow_normal(self, name: str) -> str:
+        """The AVX-512 instruction, and the bits where a lane is subnormal, which it flushes."""
+        writer, floats, words = self._writer, self._shape(f32), self._shape(bf16)
+        halves = f"<{self._width} x bfloat>"
+        intrinsic = "llvm.x86.avx512bf16.cvtneps2bf16.512"
+        made = writer.call(halves, intrinsic, f"{floats} {name}", floats)
+        usual = writer.op(f"bitcast {halves} {made} to {words}")
+        kinds = f"{floats} {name}, i32 {_SUBNORMAL}"
+        bits = self._shape(bool_)
+        tiny = writer.call(
+            bits, f"llvm.is.fpclass.v{self._width}f32", kinds, f"{floats}, i32 immarg"
+        )
+        lanes = writer.op(f"bitcast {bits} {tiny} to i{self._width}")
+        some = writer.op(f"icmp ne i{self._width} {lanes}, 0")
+        rare, join = writer.label("rare"), writer.label("join")
+        before = writer.block
+        writer.line(f"br i1 {some}, label %{rare}, label %{join}, !prof !1")
+        writer.begin(rare)
+        exact = self._narrow_bits(name)
+        writer.line(f"br label %{join}")
+        writer.begin(join)
+        return writer.op(f"phi {words} [ {usual}, %{before} ], [ {exact}, %{rare} ]")
+
+    def _narrow_bits(self, name: str) -> str:
+        """The rounding on the bits."""
         word, writer = self._shape(i32), self._writer
         bits = writer.op(f"bitcast {self._shape(f32)} {name} to {word}")
         upper = writer.op(f"lshr {word} {bits}, {self._number(16, i32)}")

@@ -14,13 +14,14 @@ from certile.codegen.artifact import Artifact, artifact_of
 from certile.codegen.cpu.conversions import Conversions
 from certile.codegen.cpu.functions import Functions
 from certile.codegen.cpu.memory import Memory, all_lanes, any_lane
-from certile.codegen.cpu.writer import Writer, scalar_type
+from certile.codegen.cpu.writer import RARELY, Instructions, Writer, scalar_type
 from certile.codegen.table import Table
 from certile.diagnostics import UnsupportedError
 from certile.ir.dtypes import DType, bool_, i64
 from certile.ir.machine import (
     ArrayLoad,
     ArrayStore,
+    Ask,
     Barrier,
     Collective,
     Compute,
@@ -52,10 +53,9 @@ _MOST_SCRATCH = 1 << 40
 class Emitter:
     """Emits one kernel."""
 
-    def __init__(self, kernel: MachineKernel, scalef: bool) -> None:
+    def __init__(self, kernel: MachineKernel, instructions: Instructions) -> None:
         self._kernel = kernel
-        self._scalef = scalef
-        self._writer = Writer(kernel.lanes)
+        self._writer = Writer(kernel.lanes, instructions)
         self._spread = set(_spread_values(kernel))
         self._pointers = {buffer: f"%b{k}" for k, buffer in enumerate(kernel.buffers)}
         self.memory = Memory(self._writer, kernel, self._pointers)
@@ -68,7 +68,7 @@ class Emitter:
         head = f"define void @{self._kernel.name}({parameters}) #0 {{"
         bits = 32 * self._kernel.lanes
         widths = f'"prefer-vector-width"="{bits}" "min-legal-vector-width"="{bits}"'
-        tail = [f"attributes #0 = {{ nounwind {widths} }}", "!0 = !{i32 1}"]
+        tail = [f"attributes #0 = {{ nounwind {widths} }}", "!0 = !{i32 1}", RARELY]
         declarations = sorted(self._writer.declarations)
         return "\n".join([*declarations, head, "entry:", *self._writer.lines, "}", *tail, ""])
 
@@ -137,7 +137,7 @@ class Emitter:
         return "%group" if wide else self._writer.op("trunc i64 %group to i32")
 
     def _functions(self, dtype: DType, width: int | None) -> Functions:
-        return Functions(self._writer, dtype, width, self._scalef)
+        return Functions(self._writer, dtype, width)
 
     def compute(self, op: Compute) -> None:
         varying = op.result.varying
@@ -306,6 +306,7 @@ TABLE.on(Compute)(Emitter.compute)
 TABLE.on(Convert)(Emitter.convert)
 TABLE.on(Reinterpret)(Emitter.reinterpret)
 TABLE.on(Load)(lambda emitter, op: emitter.memory.load(op))
+TABLE.on(Ask)(lambda emitter, op: emitter.memory.ask(op))
 TABLE.on(Store)(lambda emitter, op: emitter.memory.store(op))
 TABLE.on(ArrayLoad)(lambda emitter, op: emitter.memory.array_load(op))
 TABLE.on(ArrayStore)(lambda emitter, op: emitter.memory.array_store(op))
@@ -337,7 +338,7 @@ def emit(kernel: MachineKernel, sheet: Sheet) -> Artifact:
     """
     if kernel.shared or kernel.subgroups != 1:
         raise UnsupportedError("U031", "the CPU target runs one subgroup a group, without barriers")
-    emitter = Emitter(kernel, scalef=sheet.scales_widely)
+    emitter = Emitter(kernel, Instructions(sheet.scales_widely, sheet.narrows_bf16))
     if emitter.memory.scratch_bytes > _MOST_SCRATCH:
         message = f"kernel {kernel.name} keeps {emitter.memory.scratch_bytes} bytes a thread"
         raise UnsupportedError("U313", message)

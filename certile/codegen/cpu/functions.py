@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from certile.codegen.cpu.conversions import NARROW, Conversions
-from certile.codegen.cpu.writer import Writer, literal, scalar_type
+from certile.codegen.cpu.writer import FULL_LANES, Writer, literal, scalar_type
 from certile.diagnostics import UnsupportedError
 from certile.ir.dtypes import DType, bool_, f32, f64, i32, i64
 from certile.ir.functions import FUNCTIONS
@@ -34,22 +34,16 @@ _LIBRARY = frozenset(
     {"exp", "exp2", "expm1", "log", "log2", "log1p", "sin", "cos", "tan", "tanh", "erf", "erfc"}
     | {"pow"}
 )
-# The f32 of a register that AVX-512 scales in one instruction.
-_SCALED_LANES = 16
 _FLOAT_COMPARE = {"eq": "oeq", "ne": "une", "lt": "olt", "le": "ole", "gt": "ogt", "ge": "oge"}
 
 
 class Functions:
-    """Emits one function at one shape: a scalar, or a vector of `width` lanes.
+    """Emits one function at one shape: a scalar, or a vector of `width` lanes."""
 
-    `scalef` says that the target scales by powers of two in one AVX-512 instruction.
-    """
-
-    def __init__(self, writer: Writer, dtype: DType, width: int | None, scalef: bool) -> None:
+    def __init__(self, writer: Writer, dtype: DType, width: int | None) -> None:
         self._writer = writer
         self._dtype = dtype
         self._width = width
-        self._scalef = scalef
         self._scalar = scalar_type(dtype)
         self._type = self._shape(self._scalar)
         self._suffix = (f"v{width}" if width else "") + (
@@ -118,7 +112,7 @@ class Functions:
         """A function of a narrow float: computed in f32, a float result rounded once."""
         conversions = Conversions(self._writer, self._width)
         wide = tuple(conversions.emit(arg, self._dtype, f32) for arg in args)
-        made = Functions(self._writer, f32, self._width, self._scalef).emit(fn, wide)
+        made = Functions(self._writer, f32, self._width).emit(fn, wide)
         result = FUNCTIONS[fn].result((f32,) * len(args))
         return conversions.emit(made, f32, self._dtype) if result.is_float else made
 
@@ -334,7 +328,7 @@ class Functions:
         """
         if not self._dtype.is_float:
             raise self._refused("scale2")
-        if self._scalef and self._dtype == f32:
+        if self._writer.instructions.scales and self._dtype == f32:
             return self._scalef_of(x, n)
         # The first factor keeps the product normal, hence exact; only the second one rounds.
         bias = 127.0 if self._dtype == f32 else 1023.0
@@ -345,9 +339,9 @@ class Functions:
     def _scalef_of(self, x: str, n: str) -> str:
         """x * 2**n for any n, by the instruction for whole registers; fewer lanes are padded."""
         writer, lanes = self._writer, self._width or 1
-        if lanes < _SCALED_LANES:
+        if lanes < FULL_LANES:
             x, n = (self._padded(value, lanes) for value in (x, n))
-        kind = f"<{_SCALED_LANES} x float>"
+        kind = f"<{FULL_LANES} x float>"
         scaled = writer.call(
             kind,
             "llvm.x86.avx512.mask.scalef.ps.512",
@@ -356,18 +350,18 @@ class Functions:
         )
         if not self._width:
             return writer.op(f"extractelement {kind} {scaled}, i64 0")
-        if lanes == _SCALED_LANES:
+        if lanes == FULL_LANES:
             return scaled
         first = ", ".join(f"i32 {lane}" for lane in range(lanes))
         return writer.op(f"shufflevector {kind} {scaled}, {kind} poison, <{lanes} x i32> <{first}>")
 
     def _padded(self, value: str, lanes: int) -> str:
         """The lanes of a value, and others that hold anything."""
-        kind = f"<{_SCALED_LANES} x float>"
+        kind = f"<{FULL_LANES} x float>"
         if not self._width:
             return self._writer.op(f"insertelement {kind} poison, float {value}, i64 0")
-        places = (f"i32 {lane if lane < lanes else 'poison'}" for lane in range(_SCALED_LANES))
-        mask = f"<{_SCALED_LANES} x i32> <{', '.join(places)}>"
+        places = (f"i32 {lane if lane < lanes else 'poison'}" for lane in range(FULL_LANES))
+        mask = f"<{FULL_LANES} x i32> <{', '.join(places)}>"
         return self._writer.op(f"shufflevector {self._type} {value}, {self._type} poison, {mask}")
 
     def _clamp(self, n: str, low: float, high: float) -> str:

@@ -18,6 +18,7 @@ from certile.ir.machine import (
     Address,
     ArrayLoad,
     ArrayStore,
+    Ask,
     Buffer,
     Constant,
     Load,
@@ -29,6 +30,11 @@ from certile.ir.machine import (
 )
 
 STREAM_BYTES = 64
+# Where what is asked for lies until it is read, in LLVM's numbers: in the first cache, for one
+# read, or in the second.  Requests of the first wait where loads wait, and there is room for few.
+_ONE_READ, _SECOND_CACHE = 0, 2
+# The stride up to which strided lanes are picked out of vectors: with more, few lanes share one.
+_NEAR_STRIDE = 4
 # The least a store past the cache writes.
 _LEAST_STREAMED = 16
 
@@ -106,6 +112,8 @@ class Memory:
             raw = self._uniform_load(op)
         elif op.address.lane_stride == 1 and op.address.offset is None:
             raw = self._vector_load(op)
+        elif (stride := op.address.lane_stride) and op.address.offset is None and op.mask is None:
+            raw = self._strided_load(op.buffer, self._writer.name(op.address.base), stride)
         else:
             raw = self._gather(op)
         if dtype == bool_ and not (op.mask is not None and not varying):
@@ -163,7 +171,6 @@ class Memory:
         kind = writer.vector(memory_type(dtype))
         pointer = self._pointer(op.buffer, writer.name(op.address.base))
         if op.mask is None:
-            self._ask(op, pointer)
             return writer.op(f"load {kind}, ptr {pointer}, align {dtype.size}")
         name = f"llvm.masked.load.v{self._lanes}{_code(memory_type(dtype))}.p0"
         bits = writer.vector("i1")
@@ -171,15 +178,62 @@ class Memory:
         args = f"ptr align {dtype.size} {pointer}, {guard}"
         return writer.call(kind, name, args, f"ptr, {bits}, {kind}")
 
-    def _ask(self, op: Load, pointer: str) -> None:
-        """Ask for what lies ahead of a load, to be kept for one read: it takes no other's place."""
-        if op.ahead is None:
-            return
-        writer = self._writer
-        kind, distance = memory_type(op.buffer.dtype), writer.name(op.ahead)
-        place = writer.op(f"getelementptr {kind}, ptr {pointer}, i64 {distance}")
+    def _strided_load(self, buffer: Buffer, base: str, stride: int | Value) -> str:
+        """Lanes that lie evenly apart, all of them: vectors and shuffles where they are near.
+
+        Elsewhere one load a lane.  A gather of as many takes longer where it was measured (Zen 4),
+        and waits for all its lines where single loads do not.
+        """
+        if isinstance(stride, int) and abs(stride) <= _NEAR_STRIDE:
+            return self._picked(buffer, base, stride)
+        writer, kind = self._writer, memory_type(buffer.dtype)
+        step = str(stride) if isinstance(stride, int) else writer.name(stride)
+        pointer, whole = self._pointer(buffer, base), "poison"
+        for lane in range(self._lanes):
+            if lane:
+                pointer = writer.op(f"getelementptr {kind}, ptr {pointer}, i64 {step}")
+            one = writer.op(f"load {kind}, ptr {pointer}, align {buffer.dtype.size}")
+            whole = writer.op(
+                f"insertelement {writer.vector(kind)} {whole}, {kind} {one}, i64 {lane}"
+            )
+        return whole
+
+    def _picked(self, buffer: Buffer, base: str, stride: int) -> str:
+        """Every `stride`-th element from `base` on, picked out of whole vectors.
+
+        The last vector ends with the last element, so that nothing beyond the lanes is read.
+        """
+        writer, lanes, dtype = self._writer, self._lanes, buffer.dtype
+        span = (lanes - 1) * abs(stride) + 1
+        first = base if stride > 0 else writer.op(f"add i64 {base}, {(lanes - 1) * stride}")
+        kind, made = writer.vector(memory_type(dtype)), "poison"
+        places = range(0, span, abs(stride))[:: 1 if stride > 0 else -1]
+        done = 0
+        for begin in [*range(0, span - lanes, lanes), span - lanes]:
+            index = writer.op(f"add i64 {first}, {begin}")
+            pointer = self._pointer(buffer, index)
+            vector = writer.op(f"load {kind}, ptr {pointer}, align {dtype.size}")
+            # What earlier vectors hold stays where it is.
+            picked = ", ".join(
+                f"i32 {lane if place < done else lanes + place - begin}"
+                if place < begin + lanes
+                else "i32 poison"
+                for lane, place in enumerate(places)
+            )
+            made = writer.op(
+                f"shufflevector {kind} {made}, {kind} {vector}, <{lanes} x i32> <{picked}>"
+            )
+            done = begin + lanes
+        return made
+
+    def ask(self, op: Ask) -> None:
+        """Ask memory for a line."""
+        writer, kind = self._writer, memory_type(op.buffer.dtype)
+        index = f"ptr {self._pointers[op.buffer]}, i64 {writer.name(op.place)}"
+        pointer = writer.op(f"getelementptr {kind}, {index}")
+        kept = _ONE_READ if op.near else _SECOND_CACHE
         writer.declarations.add("declare void @llvm.prefetch.p0(ptr, i32, i32, i32)")
-        writer.line(f"call void @llvm.prefetch.p0(ptr {place}, i32 0, i32 0, i32 1)")
+        writer.line(f"call void @llvm.prefetch.p0(ptr {pointer}, i32 0, i32 {kept}, i32 1)")
 
     def _gather(self, op: Load) -> str:
         writer, dtype = self._writer, op.buffer.dtype

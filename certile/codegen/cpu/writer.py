@@ -10,7 +10,12 @@ import struct
 
 from certile.ir.dtypes import DType, bf16, bool_
 from certile.ir.machine import Value
+from certile.records import record
 
+# The f32 of a register that AVX-512's own instructions take.
+FULL_LANES = 16
+# What a branch is told that is taken in one of a thousand cases.
+RARELY = '!1 = !{!"branch_weights", i32 1, i32 1000}'
 _FLOATS = {16: "half", 32: "float", 64: "double"}
 
 
@@ -45,14 +50,29 @@ def literal(value: bool | int | float, dtype: DType) -> str:
     return f"0x{bits:016X}"
 
 
+@record
+class Instructions:
+    """What a target does in one instruction of AVX-512, for a register of f32.
+
+    `scales` multiplies by a power of two; `narrows_bf16` rounds to bf16, flushing subnormals.
+    """
+
+    scales: bool = False
+    narrows_bf16: bool = False
+
+
+NONE = Instructions()
+
+
 class Writer:
     """Collects the lines of one function body and remembers where splats stand.
 
     Splats of uniform values are made once, where the value is defined, so they dominate every use.
     """
 
-    def __init__(self, lanes: int) -> None:
+    def __init__(self, lanes: int, instructions: Instructions = NONE) -> None:
         self.lanes = lanes
+        self.instructions = instructions
         self.lines: list[str] = []
         self.block = "entry"
         self.declarations: set[str] = set()

@@ -14,6 +14,7 @@ from certile.codegen.threads.spelling import NARROW
 from certile.ir.machine import (
     ArrayLoad,
     ArrayStore,
+    Ask,
     Compute,
     Constant,
     Convert,
@@ -48,6 +49,7 @@ def thread_table(target: str, kind: type[E]) -> Table[E]:
     table.on(Convert)(_convert)
     table.on(Reinterpret)(_reinterpret)
     table.on(Load)(_load)
+    table.on(Ask)(lambda *_: None)
     table.on(Store)(_store)
     table.on(ArrayLoad)(_array_load)
     table.on(ArrayStore)(_array_store)

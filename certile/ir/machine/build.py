@@ -20,6 +20,7 @@ from certile.ir.machine import (
     Address,
     ArrayLoad,
     ArrayStore,
+    Ask,
     Barrier,
     Block,
     Buffer,
@@ -281,21 +282,20 @@ class Builder(IndexArithmetic):
         address: Address,
         mask: Value | None = None,
         fill: Operand | None = None,
-        *,
-        ahead: Value | None = None,
     ) -> Value:
-        """Read a buffer; where `mask` is false the result is `fill`, and nothing is read.
-
-        `ahead` is the distance of an element that is read soon.
-        """
+        """Read a buffer; where `mask` is false the result is `fill`, and nothing is read."""
         mask, filled = self._guard(mask, fill, buffer.dtype)
         if mask is None and filled is not None:
             return filled
         parts = [part for part in (mask, filled) if part is not None]
         varying = address.varying or any(part.varying for part in parts)
         result = self._value(MType(buffer.dtype, varying))
-        self.emit(Load(result, buffer, address, mask, filled, ahead))
+        self.emit(Load(result, buffer, address, mask, filled))
         return result
+
+    def ask(self, buffer: Buffer, place: Operand, *, near: bool = False) -> None:
+        """Say that an element of a buffer is read soon, or even sooner; it need not exist."""
+        self.emit(Ask(buffer, self._typed(place, i64), near))
 
     def store(
         self,

@@ -231,8 +231,7 @@ class Load(Operation):
     """Read a buffer.  The result varies iff the address or the mask does.
 
     Where `mask` (uniform or varying bool) is false nothing is read and the result is `fill`; a
-    masked load always has a fill.  `ahead`, a uniform i64, says that what lies so many elements
-    further on is read soon, and once; it has no other meaning and may point out of the buffer.
+    masked load always has a fill.
     """
 
     result: Value
@@ -240,12 +239,26 @@ class Load(Operation):
     address: Address
     mask: Value | None = None
     fill: Value | None = None
-    ahead: Value | None = None
 
     def reads(self) -> Iterator[Value]:
         yield from self.address.values()
-        optional = (self.mask, self.fill, self.ahead)
-        yield from (value for value in optional if value is not None)
+        yield from (value for value in (self.mask, self.fill) if value is not None)
+
+
+@record(eq=False)
+class Ask(Operation):
+    """Say that the element at `place`, a uniform i64, is read soon, and once.
+
+    It has no other meaning, and the element need not exist.  `near` says that so little is read
+    until then that the nearest cache holds it.
+    """
+
+    buffer: Buffer
+    place: Value
+    near: bool = False
+
+    def reads(self) -> Iterator[Value]:
+        yield self.place
 
 
 @record(eq=False)

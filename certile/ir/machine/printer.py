@@ -14,6 +14,7 @@ from certile.ir.machine import (
     Address,
     ArrayLoad,
     ArrayStore,
+    Ask,
     Barrier,
     Block,
     Collective,
@@ -204,8 +205,12 @@ class Printer:
     @right.register
     def _(self, operation: Load) -> str:
         guard = self.guard(operation.mask, operation.fill)
-        ahead = "" if operation.ahead is None else f", soon +{self.name(operation.ahead)}"
-        return f"load {operation.buffer.name}[{self.address(operation.address)}]{guard}{ahead}"
+        return f"load {operation.buffer.name}[{self.address(operation.address)}]{guard}"
+
+    @right.register
+    def _(self, operation: Ask) -> str:
+        when = "sooner" if operation.near else "soon"
+        return f"{when} {operation.buffer.name}[{self.name(operation.place)}]"
 
     @right.register
     def _(self, operation: Store) -> str:

@@ -11,6 +11,7 @@ from dataclasses import replace
 from certile.ir.machine import (
     ArrayLoad,
     ArrayStore,
+    Ask,
     Barrier,
     Block,
     For,
@@ -25,7 +26,7 @@ from certile.ir.machine import (
 
 __all__ = ["arrays_of", "prune"]
 
-_EFFECTS = (Store, SharedStore, Barrier)
+_EFFECTS = (Ask, Store, SharedStore, Barrier)
 
 
 def prune(block: Block) -> Block:

@@ -18,6 +18,7 @@ from certile.ir.machine import (
     Address,
     ArrayLoad,
     ArrayStore,
+    Ask,
     Barrier,
     Block,
     Buffer,
@@ -269,8 +270,11 @@ class _Verifier:
         yield from self._mask(operation.mask, operation.fill, operation.result)
         varying = operation.address.varying or _any_varies(operation.mask, operation.fill)
         yield from _same(MType(operation.buffer.dtype, varying), operation.result.type, "a load")
-        if operation.ahead is not None:
-            yield from _same(MType(i64), operation.ahead.type, "the distance of a later read")
+
+    @rules.register
+    def _(self, operation: Ask) -> Iterator[Complaint]:
+        yield from self._buffer(operation.buffer)
+        yield from _same(MType(i64), operation.place.type, "the place of a later read")
 
     @rules.register
     def _(self, operation: Store) -> Iterator[Complaint]:

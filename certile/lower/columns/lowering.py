@@ -18,6 +18,7 @@ from dataclasses import field, replace
 
 from certile.analysis.instances import is_coordinate
 from certile.analysis.loops import fused
+from certile.analysis.nans import missed_by_none
 from certile.diagnostics import InternalError
 from certile.ir.dtypes import DType, i32, i64
 from certile.ir.host import ViewFacts
@@ -26,9 +27,9 @@ from certile.ir.machine.build import Builder
 from certile.ir.node import Node, reach
 from certile.ir.program import Launch
 from certile.ir.rows import RowProgram, Step
-from certile.ir.tile import Fallback, Gather, Load, Reduce, Result, Scan, Store, Tile
+from certile.ir.tile import Fallback, Gather, Load, Reduce, Result, Scan, Store, Tile, View
 from certile.ir.types import Axis
-from certile.lower.ahead import Ahead, ahead_of
+from certile.lower.ahead import LINE_BYTES, Ahead, ahead_of
 from certile.lower.blocks import state_of
 from certile.lower.columns.states import Fold, Folds, StripStates
 from certile.lower.columns.strips import Coordinates, ProgramVector, Segment, Strips
@@ -58,6 +59,7 @@ class Sweep:
 
     `folds` are the states of the rows so far, in the block that is walked if there are blocks;
     `before` are then those of the blocks before it.  `ahead` says which loads ask for later rows.
+    A round takes `at_once` rows at `width` vectors of the strip in one step.
     """
 
     steps: Sequence[Step]
@@ -65,6 +67,8 @@ class Sweep:
     of_rows: Sequence[Tile]
     folds: Folds
     ahead: Ahead
+    at_once: int
+    width: int
     before: Folds = field(default_factory=dict)
 
     @property
@@ -94,6 +98,7 @@ class ColumnsLowering:
         self._plan, self._rows, self._mapping = plan, rows, mapping
         self._strip_axis = rows.parallel.over[-1]
         self._differing = _differing(rows, self._strip_axis)
+        self._missed_by_none = missed_by_none(rows)
         self.builder = Builder(plan.sheet.lanes, 1)
         self._held: dict[Node, PrivateArray] = {}
         self._kept: dict[Tile, tuple[PrivateArray, tuple[Axis, ...]]] = {}
@@ -251,16 +256,25 @@ class ColumnsLowering:
             self._kept[kept] = (self._allocate(kept.dtype, count), axes)
         backwards = _backwards(steps)
         folds = {
-            node: self._states.fold(StateMachine(self._evaluator, _folded(node)), backwards)
+            node: self._states.fold(self._machine(node), backwards)
             for node in nodes
             if isinstance(node, Reduce | Scan)
         }
-        ahead = self._ahead(axes, backwards=backwards)
-        sweep = Sweep(steps, of_programs, self._of_rows(nodes, axes), folds, ahead)
+        ahead = self._ahead(nodes, axes, backwards=backwards)
+        at_once = rows_of_round(nodes, self._mapping)
+        # Where rows are taken one by one, more vectors at once keep as many loads in flight.
+        width = self._mapping.unroll * self._mapping.rows_at_once // at_once
+        of_rows = self._of_rows(nodes, axes)
+        sweep = Sweep(steps, of_programs, of_rows, folds, ahead, at_once, width)
         self._states.start(sweep.folds)
         self._walk(sweep)
         for reduction, fold in sweep.reductions:
             self._finish(reduction, fold)
+
+    def _machine(self, node: Reduce | Scan) -> StateMachine:
+        """The operations of the states that a node folds."""
+        drops = node in self._missed_by_none
+        return StateMachine(self._evaluator, _folded(node), drops_nan=drops)
 
     def _kept_in(self, nodes: Sequence[Node]) -> Iterator[Tile]:
         """What a sweep makes for others: tiles, and the results of its scans that others read."""
@@ -277,8 +291,7 @@ class ColumnsLowering:
 
     def _walk(self, sweep: Sweep) -> None:
         """Take whole rounds, in blocks where there are many, then the rows that fill no round."""
-        builder, count = self.builder, sweep.count
-        at_once = rows_of_round([step.node for step in sweep.steps], self._mapping)
+        builder, count, at_once = self.builder, sweep.count, sweep.at_once
         whole = count // at_once * at_once
         block = row_block(count, at_once)
         if whole <= block or not sweep.folds:
@@ -311,13 +324,11 @@ class ColumnsLowering:
 
     def _round(self, sweep: Sweep, first: Value, count: int) -> None:
         """All steps at `count` rows, for every vector of the strip; rows meet in a tree."""
-        mapping = self._mapping
-        # Where rows are taken one by one, more vectors at once keep as many loads in flight.
-        together = rows_of_round([step.node for step in sweep.steps], mapping)
-        width = mapping.unroll * mapping.rows_at_once // together
         rows = [self._row(sweep, self.builder.add(first, k)) for k in range(count)]
 
         def at_vector(vector: ProgramVector) -> None:
+            if count == sweep.at_once and vector.mask is None and vector.position == 0:
+                self._ask(sweep, first, vector)
             for node in sweep.of_programs:
                 self._evaluator.value(node)
             leaves = [self._leaves(sweep, row, vector) for row in rows]
@@ -325,7 +336,7 @@ class ColumnsLowering:
                 both = self._met(fold.machine, [values[k] for values in leaves], rows)
                 self._states.write(fold, vector, fold.merge(self._states.read(fold, vector), both))
 
-        self._each(at_vector, width)
+        self._each(at_vector, sweep.width)
 
     def _met(
         self, machine: StateMachine, leaves: Sequence[tuple[Value, ...]], rows: Sequence[Row]
@@ -340,11 +351,14 @@ class ColumnsLowering:
 
     def _row(self, sweep: Sweep, walked: Value) -> Row:
         """The row that comes after `walked` others, with what its programs share evaluated."""
-        linear = self.builder.sub(sweep.count - 1, walked) if sweep.backwards else walked
+        linear = self._linear(sweep, walked)
         with self._evaluator.scope(self._coordinates(sweep, linear)) as scope:
             for node in sweep.of_rows:
                 self._evaluator.value(node)
             return Row(linear, dict(scope.memo))
+
+    def _linear(self, sweep: Sweep, walked: Value) -> Value:
+        return self.builder.sub(sweep.count - 1, walked) if sweep.backwards else walked
 
     def _coordinates(self, sweep: Sweep, linear: Value) -> Coordinates:
         return unflatten(self.builder, Coordinate(linear), sweep.axes)
@@ -356,7 +370,6 @@ class ColumnsLowering:
         slot = builder.add(slots, vector.number)
         leaves = []
         coordinates = self._coordinates(sweep, row.linear)
-        evaluator.ahead = sweep.ahead.at(vector.position, vector.mask)
         with evaluator.scope(coordinates, domain=sweep.axes, slot=slot) as scope:
             scope.memo.update(row.memo)
             for node in (step.node for step in sweep.steps):
@@ -371,13 +384,61 @@ class ColumnsLowering:
                     scope.memo[node] = evaluator.compute(node)
                 for kept in self._kept_in([node]):
                     builder.array_store(self._kept[kept][0], slot, scope.memo[kept])
-        evaluator.ahead = {}
         return leaves
 
-    def _ahead(self, axes: tuple[Axis, ...], *, backwards: bool) -> Ahead:
+    def _ask(self, sweep: Sweep, first: Value, vector: ProgramVector) -> None:
+        """Ask for a share of the rows of a later round in one step of this round.
+
+        A run of the strip has as many steps as a round has rows, and each asks for the whole run of
+        one row: memory gives neighbouring lines sooner than lines of different rows.  At the end of
+        a strip, where no run is left, a step asks for its own vectors of every row.
+        """
+        builder, lanes = self.builder, self.builder.lanes
+        if not sweep.ahead.distances:
+            return
+        run = sweep.at_once * sweep.width
+        if run & (run - 1):
+            past = builder.mod(vector.number, run)
+        else:
+            # A division would take as long as the sums of a step.
+            past = builder.compute("bit_and", vector.number, run - 1)
+        begin = builder.sub(vector.number, past)
+
+        def one_row() -> None:
+            row = builder.add(first, builder.floordiv(past, sweep.width))
+            self._ask_row(sweep, row, builder.sub(0, builder.mul(past, lanes)), run)
+
+        def every_row() -> None:
+            for k in range(sweep.at_once):
+                self._ask_row(sweep, builder.add(first, k), builder.const(0, i64), sweep.width)
+
+        if sweep.at_once == 1:
+            every_row()
+            return
+        end = builder.mul(builder.add(begin, run), lanes)
+        builder.if_(builder.lt(self._at.count, end), every_row, one_row)
+
+    def _ask_row(self, sweep: Sweep, walked: Value, moved: Value, vectors: int) -> None:
+        """Ask for some vectors of a row, `moved` elements from those in scope."""
+        builder, evaluator = self.builder, self._evaluator
+        with evaluator.scope(self._coordinates(sweep, self._linear(sweep, walked))):
+            for load, distance in sweep.ahead.distances.items():
+                assert isinstance(load.buffer, View)
+                place = builder.add(evaluator.first_place(load), builder.add(distance, moved))
+                buffer = evaluator.interface.buffer(load.buffer)
+                for line in range(0, vectors * builder.lanes, LINE_BYTES // load.buffer.dtype.size):
+                    builder.ask(buffer, builder.add(place, line))
+
+    def _ahead(self, nodes: Sequence[Node], axes: tuple[Axis, ...], *, backwards: bool) -> Ahead:
         """What the loads of a sweep over rows ask memory for."""
         rows = -self._mapping.ahead if backwards else self._mapping.ahead
-        loads = asking(self._rows, self._facts) if rows else ()
+
+        def is_kept(node: Node) -> bool:
+            return (node in self._held or node in self._kept) and node not in nodes
+
+        read = reach(nodes, lambda at: () if is_kept(at) else at.operands())
+        asked = asking(self._rows, self._facts) if rows else frozenset()
+        loads = [load for load in read if load in asked and not is_kept(load)]
         stride = self._evaluator.interface.stride
         return ahead_of(loads, axes[-1], rows, self.builder, stride)
 

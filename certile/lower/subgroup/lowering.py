@@ -16,6 +16,7 @@ from functools import partial
 from certile.analysis.fences import agrees_unasked
 from certile.analysis.layout import ORDERED_TREES, keeps
 from certile.analysis.loops import fused
+from certile.analysis.nans import missed_by_none
 from certile.analysis.nests import is_step_of_its_own
 from certile.diagnostics import InternalError
 from certile.ir.dtypes import i64
@@ -56,7 +57,7 @@ from certile.plan.blocks import RUN, chunks_of_folds, chunks_of_round
 from certile.plan.mapping import Mapping as ExecutionMapping
 from certile.plan.ownership.phases import Phases, phases_of
 from certile.plan.record import GroupPlan
-from certile.plan.subgroup.ahead import asking
+from certile.plan.subgroup.ahead import asking, rows_are_near
 
 # A domain of at most this many chunks is written out on a CPU, where slots that are constants
 # become vector registers (32 of them on AVX-512, half left to the expressions).
@@ -72,6 +73,7 @@ class SubgroupLowering:
         share = mapping.subgroups_per_program * mapping.programs_per_group
         self._most = most_programs(plan)
         self.builder = builder_of(plan, share, mapping.programs_per_group)
+        self._missed_by_none = missed_by_none(rows)
         self._active: Value | None = None
         self._shifts: dict[tuple[Axis, ...], Shift] = {}
 
@@ -260,7 +262,9 @@ class SubgroupLowering:
                 self._stripes.declare(Stripe(result, (result.dtype,), (), step.axes))
         reduces = [step.node for step in group if step.kind == "reduce"]
         machines = [
-            StateMachine(self._evaluator, node) for node in reduces if isinstance(node, Reduce)
+            StateMachine(self._evaluator, node, drops_nan=node in self._missed_by_none)
+            for node in reduces
+            if isinstance(node, Reduce)
         ]
         if machines and machines[0].reduction.policy in ORDERED_TREES:
             self._reducer.in_its_order(
@@ -353,7 +357,8 @@ class SubgroupLowering:
         rows, work = self._mapping.ahead, self._plan.work
         loads = asking(work).get(head, ()) if rows and work else ()
         interface, over = self._evaluator.interface, self._rows.parallel.over
-        return ahead_of(loads, over[-1], rows, self.builder, interface.stride)
+        near = work is not None and rows_are_near(rows, work)
+        return ahead_of(loads, over[-1], rows, self.builder, interface.stride, near=near)
 
     @property
     def _unrolled(self) -> int:

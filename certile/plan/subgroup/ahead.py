@@ -27,7 +27,7 @@ from certile.plan.cost.near import fits
 from certile.plan.work import Sweep, Work
 from certile.targets.sheet import Sheet
 
-__all__ = ["asking", "rows_ahead"]
+__all__ = ["asking", "rows_ahead", "rows_are_near"]
 
 # What is asked for lies at least this far ahead: nearer it would come too late.  Beyond, nothing
 # was gained in rows of 1 KB; whole rows of up to half the second cache served as well.
@@ -43,6 +43,15 @@ def rows_ahead(rows: RowProgram, work: Work, programs: int, sheet: Sheet) -> int
     if not asking(work) or not fits(sheet, work.row_bytes + work.kept_bytes):
         return 0
     return -(-AHEAD_BYTES // work.row_bytes)
+
+
+def rows_are_near(ahead: int, work: Work) -> bool:
+    """Whether so little is read until a row that is asked for that the nearest cache holds it.
+
+    Rows of 1 KB, asked for from the second cache alone, took a layer norm a quarter longer; rows of
+    16 KB in the first took it, and a softmax, an eighth longer.
+    """
+    return ahead * work.row_bytes <= AHEAD_BYTES
 
 
 def asking(work: Work) -> Mapping[Step, frozenset[Load]]:

@@ -34,6 +34,7 @@ from certile.plan.ownership.layout import slots
 from certile.plan.record import Options
 from certile.plan.subgroup.counts import rounds
 from certile.plan.subgroup.sorting import sort_layout
+from certile.plan.work import arithmetic_of
 from certile.targets.sheet import Sheet
 
 # Chains that hide the latency of one vector addition; several values in flight halve it.
@@ -46,6 +47,8 @@ BLOCK_ACCUMULATORS = 1
 
 # Vectors a round of a loop without accumulators: an in-place add of 4096x1024 gained 5 to 10 %.
 ELEMENTWISE_UNROLL = 4
+# Functions of a round, over all its vectors: more hide no latency, and compile and load longer.
+UNROLLED_FUNCTIONS = 256
 
 # Nanoseconds of one vector round on one core: streaming from cache, and one transcendental (0.45 ns
 # an element of 16 lanes).  A second thread pays from about 20 microseconds of work.
@@ -64,11 +67,33 @@ def mapping_of(rows: RowProgram, sheet: Sheet, options: Options) -> Mapping:
     chains, block = rows.reductions or rows.scans, block_of(rows, sheet)
     return Mapping(
         "subgroup",
-        unroll=options.unroll if chains else max(options.unroll, ELEMENTWISE_UNROLL),
+        unroll=options.unroll if chains else max(options.unroll, _unroll(rows)),
         accumulators=accumulators(rows, sheet.lanes, block),
         block=block,
         streaming=streams(rows),
     )
+
+
+def _unroll(rows: RowProgram) -> int:
+    """Vectors a round of a loop without accumulators: fewer where an element takes long by itself.
+
+    A transcendental function counts as `EXPENSIVE_ROUND_NS` of others.
+    """
+    found = (
+        node
+        for step in _sweeps(rows.steps)
+        for node, _ in visit(step_roots(step), _ends_a_sweep, enter=step.node)
+    )
+    total = arithmetic_of(dict.fromkeys(found))
+    functions = total.plain + total.calls * int(EXPENSIVE_ROUND_NS)
+    unroll = ELEMENTWISE_UNROLL
+    while unroll > 1 and functions * unroll > UNROLLED_FUNCTIONS:
+        unroll //= 2
+    return unroll
+
+
+def _ends_a_sweep(node: Node) -> bool:
+    return isinstance(node, Fallback | Reduce | Scan | Sort)
 
 
 def accumulators(rows: RowProgram, lanes: int, block: int = 1) -> int:
@@ -157,7 +182,7 @@ def _expensive_ns(step: Step, kept: frozenset[Tile], lanes: int, again: int) -> 
         return sum(_expensive_ns(inner, kept, lanes, again) for inner in step.body)
 
     def stops(node: Node) -> bool:
-        return isinstance(node, Fallback | Reduce | Scan | Sort) or node in kept
+        return _ends_a_sweep(node) or node in kept
 
     evaluated = {node for node, _ in visit(step_roots(step), stops, enter=step.node)}
     calls = sum(is_expensive(node) for node in evaluated - (kept - {step.node}))

@@ -14,7 +14,6 @@ import dataclasses
 import datetime
 import functools
 import json
-import os
 import time
 from pathlib import Path
 from typing import Final
@@ -25,6 +24,7 @@ from certile import settings
 from certile.records import record
 from certile.runtime.cache import key
 from certile.runtime.cpu import engine
+from certile.store import read_file, write_file
 from certile.targets.cpu import CPU_AVX2, CPU_AVX512, CPU_NEON
 from certile.targets.sheet import Sheet
 
@@ -98,13 +98,19 @@ def _known_sheet(*_settings: object) -> Sheet:
     found = measure_sheet()
     base = _shipped_sheet(found.vector_bits)
     source = f"measured on {found.cpu}, {found.date}"
+    narrows = engine.has_feature("avx512bf16")
     return dataclasses.replace(
         base,
         name=f"{base.name}-host",
         wave=found.threads,
         cores=found.threads,
         cache_bytes=found.cache_bytes,
-        provenance={**base.provenance, "wave": source, "cores": source, "cache_bytes": source},
+        narrows_bf16=narrows,
+        provenance={
+            **base.provenance,
+            **dict.fromkeys(("wave", "cores", "cache_bytes"), source),
+            "narrows_bf16": "AVX512_BF16 among the features that the processor reports",
+        },
     )
 
 
@@ -116,25 +122,28 @@ def _shipped_sheet(vector_bits: int) -> Sheet:
 def _load(path: Path, machine: str) -> Measurement | None:
     """Read a kept measurement; None where there is none of this schema and machine."""
     try:
-        data = json.loads(path.read_text())
+        data = json.loads(read_file(path))
         if data.pop("schema") != SCHEMA or data["machine"] != machine:
             return None
         l1, l2, l3 = data.pop("cache_bytes")
-        return Measurement(cache_bytes=(int(l1), int(l2), int(l3)), **data)
-    except (OSError, ValueError, TypeError, KeyError, AttributeError):
+        found = Measurement(cache_bytes=(int(l1), int(l2), int(l3)), **data)
+    except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return None
+    return found if _is_plausible(found) else None
+
+
+def _is_plausible(found: Measurement) -> bool:
+    """Whether a measurement holds numbers that a plan can be made with."""
+    counts = (found.vector_bits, found.threads, *found.cache_bytes)
+    if any(type(count) is not int or count < 0 for count in counts):
+        return False
+    return found.threads > 0 and isinstance(found.copy_bytes_per_second, int | float)
 
 
 def _save(path: Path, found: Measurement) -> None:
-    temporary = path.with_suffix(f".{os.getpid()}.part")
-    try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        temporary.write_text(json.dumps(found.to_json(), indent=2) + "\n")
-        os.replace(temporary, path)
-    except OSError:
-        # The cache says once that its folder does not take files; nothing is lost here.
-        with contextlib.suppress(OSError):
-            temporary.unlink()
+    # The cache says once that its folder does not take files; nothing is lost here.
+    with contextlib.suppress(OSError):
+        write_file(path, (json.dumps(found.to_json(), indent=2) + "\n").encode())
 
 
 def _copy_speed(last_cache: int) -> float:

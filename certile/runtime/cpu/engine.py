@@ -36,6 +36,7 @@ __all__ = [
     "Loaded",
     "compile_module",
     "environment",
+    "has_feature",
     "host",
     "load_object",
     "load_or_compile",
@@ -181,6 +182,11 @@ def _processor() -> tuple[str, str, str]:
     binding = _binding()
     features = binding.get_host_cpu_features().flatten().split(",")
     return binding.get_process_triple(), binding.get_host_cpu_name(), ",".join(sorted(features))
+
+
+def has_feature(name: str) -> bool:
+    """Whether the processor reports a feature, in LLVM's spelling such as "avx512bf16"."""
+    return f"+{name}" in _processor()[2].split(",")
 
 
 def compile_module(

@@ -4,7 +4,13 @@ from itertools import product
 
 import pytest
 
-from certile.ir.host import ALIGNMENT_BYTES, RESIDUE_BYTES, layout_facts, row_major_facts
+from certile.ir.host import (
+    ALIGNMENT_BYTES,
+    RESIDUE_BYTES,
+    layout_facts,
+    row_major_facts,
+    stride_class,
+)
 
 LAYOUTS = [
     ((3, 4), (4, 1)),
@@ -21,6 +27,25 @@ LAYOUTS = [
     ((3, 0), (0, 1)),
     ((), ()),
 ]
+
+
+@pytest.mark.parametrize(
+    ("shape", "strides", "told_apart"),
+    [
+        ((), (), ()),
+        ((4, 8), (8, 1), (None, 1)),
+        ((4, 8), (0, 0), (0, 0)),
+        ((4, 8), (16, 2), (None, 2)),
+        ((4, 8), (2, 8), (None, None)),
+        ((4, 8), (-1, -1), (None, -1)),
+        ((4, 8), (-16, -2), (None, None)),
+        ((4, 8), (1, 4), (1, 4)),
+        ((4, 8), (40, 5), (None, None)),
+        ((4, 1), (1, 7), (1, 1)),
+    ],
+)
+def test_code_is_made_for_small_strides_of_the_last_axis(shape, strides, told_apart):
+    assert stride_class(shape, strides) == told_apart
 
 
 def places(shape, strides, address, size):

@@ -8,6 +8,7 @@ from certile.ir import laws
 from certile.ir.build import Builder
 from certile.ir.dtypes import f32
 from certile.ir.host import HostValue, ViewFacts
+from certile.ir.machine import Compute, operations
 from certile.ir.machine.printer import print_kernel
 from certile.ir.walk import parallel_regions, specialise
 from certile.lower import lower_launch
@@ -16,16 +17,17 @@ from certile.pipeline import compile_program
 from certile.plan.choose import choose
 from certile.plan.mapping import Mapping
 from certile.plan.record import GroupPlan, Options
+from certile.targets.cpu import CPU_AVX512
 from certile.targets.metal import METAL
 from tests import kernels
 
 SHAPES = {"x": (5, 70), "y": (5, 70)}
 
 
-def lowered(kernel, shapes, facts=None, **options):
+def lowered(kernel, shapes, facts=None, sheet=METAL, **options):
     made = specialise(kernel, shapes)
     (region,) = parallel_regions(made)
-    plan = choose(made, region, 5, METAL, Options(**options))
+    plan = choose(made, region, 5, sheet, Options(**options))
     strides = {v.name: ViewFacts((None,) * (v.rank - 1) + (1,)) for v in made.views}
     return lower_launch("k", made, region, plan, facts or strides), made, region
 
@@ -38,6 +40,18 @@ def test_rows_stay_a_parameter():
     assert set(names) <= {"x_stride0", "y_stride0", "programs"}
     assert launch.buffers == tuple(view.name for view in made.views)
     assert [buffer.written for buffer in launch.kernel.buffers] == [False, True]
+
+
+@pytest.mark.parametrize(
+    ("kernel", "asks"),
+    [(kernels.softmax(), False), (kernels.min_max(), True)],
+    ids=["softmax", "min_max"],
+)
+def test_a_cpu_looks_for_nan_in_an_extreme_only_where_it_would_be_missed(kernel, asks):
+    shapes = {view.name: SHAPES["x"][: view.rank] for view in kernel.views}
+    launch, *_ = lowered(kernel, shapes, sheet=CPU_AVX512)
+    named = {op.fn for op in operations(launch.kernel.body) if isinstance(op, Compute)}
+    assert ("maximum" in named) is asks
 
 
 def test_known_strides_are_no_parameters():

@@ -9,6 +9,7 @@ from certile.ir.dtypes import bool_, f32, i32, i64
 from certile.ir.machine import (
     Address,
     ArrayStore,
+    Ask,
     Block,
     Buffer,
     Collective,
@@ -185,15 +186,13 @@ def test_masked_reads_have_fills():
     [(i64, False, []), (i32, False, ["M002"]), (i64, True, ["M003"])],
     ids=str,
 )
-def test_the_distance_of_a_later_read_is_a_uniform_i64(dtype, varying, found):
-    zero, define = const(0, i64)
+def test_the_place_of_a_later_read_is_a_uniform_i64(dtype, varying, found):
     lane = value(i32, varying=True)
-    ahead = value(dtype, varying=varying)
-    distance = Convert(ahead, lane) if varying else const(8, dtype)[1]
-    if not varying:
-        ahead = distance.result
-    load = Load(value(), X, Address(zero), ahead=ahead)
-    assert codes(Block((define, Special(lane, "lane"), distance, load))) == found
+    place, define = const(8, dtype)
+    if varying:
+        place = value(dtype, varying=True)
+        define = Convert(place, lane)
+    assert codes(Block((Special(lane, "lane"), define, Ask(X, place)))) == found
 
 
 def test_shuffles_stay_in_the_subgroup():

@@ -2,26 +2,28 @@
 
 import dataclasses
 
+import numpy as np
 import pytest
 
 from certile.cli.subject import facts_of
 from certile.ir import laws
 from certile.ir.build import Builder, dim
 from certile.ir.dtypes import f32
-from certile.ir.machine import Compute, Constant, For, Load, Parameter, operations
+from certile.ir.machine import Ask, Compute, Constant, For, Load, Parameter, operations
 from certile.ir.walk import parallel_regions, specialise
 from certile.lower import lower_launch
 from certile.ops.kernels import bare
 from certile.plan.choose import choose
 from certile.plan.columns import ROWS_AHEAD
 from certile.plan.options import Options
+from certile.reference import machine
 from certile.targets import SHEETS
 
 AVX512 = dataclasses.replace(SHEETS["cpu-avx512"], cores=2)
 
 
 def lowered(op, shape, dtype="f32", *, large=True, sheet=AVX512, across=False, **flags):
-    """The plan of an operation's launch, and the loads of its kernel that ask.
+    """The plan of an operation's launch, its Machine IR, and what that asks for.
 
     Matrices that lie `across` have neighbouring rows side by side in memory.
     """
@@ -33,13 +35,27 @@ def lowered(op, shape, dtype="f32", *, large=True, sheet=AVX512, across=False, *
 
 
 def planned(kernel, programs, facts, sheet=AVX512, *, large=True):
-    """The plan of a kernel's one launch, its Machine IR, and the loads of it that ask."""
+    """The plan of a kernel's one launch, its Machine IR, and what that asks for."""
     facts = {name: dataclasses.replace(fact, large=large) for name, fact in facts.items()}
     (region,) = parallel_regions(kernel)
     plan = choose(kernel, region, programs, sheet, Options(), facts=facts)
     made = lower_launch("k", kernel, region, plan, facts).kernel
-    loads = [op for op in operations(made.body) if isinstance(op, Load)]
-    return plan, made, [load for load in loads if load.ahead is not None]
+    return plan, made, [op for op in operations(made.body) if isinstance(op, Ask)]
+
+
+def rows_asked_for(kernel, asking):
+    """By how many strides of which name the places lie ahead: no stride is known."""
+    made = {op.result: op for op in operations(kernel.body) if hasattr(op, "result")}
+    found, waiting = set(), [ask.place for ask in asking]
+    while waiting:
+        op = made.get(waiting.pop())
+        if isinstance(op, Compute) and op.fn == "add":
+            waiting += op.args
+        elif isinstance(op, Compute) and op.fn == "mul":
+            stride, rows = (made.get(arg) for arg in op.args)
+            if isinstance(stride, Parameter) and isinstance(rows, Constant):
+                found.add((stride.parameter.name, rows.value))
+    return found
 
 
 @pytest.mark.parametrize(
@@ -60,18 +76,15 @@ def test_the_last_sweep_asks_and_the_first_does_not():
 
 
 def test_the_distance_is_that_of_rows():
-    """8 rows of 256 elements ahead, whatever lies between the rows: the stride is not known."""
+    """8 rows of 256 elements ahead, whatever lies between the rows."""
     _, kernel, asking = lowered("sum", (4096, 256))
-    (distance,) = {load.ahead for load in asking}
-    made = {op.result: op for op in operations(kernel.body) if hasattr(op, "result")}
-    product = made[distance]
-    assert isinstance(product, Compute)
-    assert product.fn == "mul"
-    stride, rows = (made[arg] for arg in product.args)
-    assert isinstance(stride, Parameter)
-    assert stride.parameter.name == "x_stride0"
-    assert isinstance(rows, Constant)
-    assert rows.value == 8
+    assert rows_asked_for(kernel, asking) == {("x_stride0", 8)}
+
+
+@pytest.mark.parametrize(("columns", "near"), [(256, True), (1500, False), (4096, False)])
+def test_rows_are_near_while_the_first_cache_holds_what_lies_between(columns, near):
+    _, _, asking = lowered("softmax", (4096, columns))
+    assert {ask.near for ask in asking} == {near}
 
 
 @pytest.mark.parametrize(("dtype", "vectors"), [("f32", 1), ("bf16", 2)])
@@ -82,7 +95,7 @@ def test_a_line_is_asked_for_once(dtype, vectors):
 
 def test_rows_that_all_programs_share_are_not_asked_for():
     _, _, asking = lowered("rms_norm", (4096, 256), weight=True)
-    assert {load.buffer.name for load in asking} == {"x"}
+    assert {ask.buffer.name for ask in asking} == {"x"}
 
 
 def test_a_sweep_that_reads_again_and_computes_asks_wherever_the_array_lies():
@@ -126,40 +139,96 @@ def test_a_gpu_asks_for_nothing():
     assert lowered("softmax", (4096, 256), sheet=SHEETS["metal"])[2] == []
 
 
+def along_the_first_axis(reverse):
+    """The sums of x[over, columns] over its first axis; with a direction, the running ones."""
+    b = Builder("along")
+    x, y = b.view("x", f32, 2), b.view("y", f32, 1 if reverse is None else 2)
+    over, columns = b.axis("over", dim(x, 0)), b.axis("columns", dim(x, 1))
+    with b.parallel(columns):
+        loaded = b.load(x, over, columns)
+        if reverse is None:
+            b.store(y, columns, b.reduce(loaded, over, laws.ADD))
+        else:
+            b.store(y, (over, columns), b.scan(loaded, over, laws.ADD, reverse=reverse))
+    return b.build()
+
+
 @pytest.mark.parametrize(("dtype", "vectors"), [("f32", 1), ("bf16", 2)])
 def test_the_columns_map_asks_for_rows_of_its_own_sixteen_ahead(dtype, vectors):
-    """Each line of a row once: where two vectors share one, every other load asks."""
+    """As many lines in a step as it reads, in either of two ways: two vectors may share one."""
     plan, kernel, asking = lowered("sum", (256, 4096), dtype, across=True)
     assert plan.mapping.family == "columns"
     assert plan.mapping.ahead == ROWS_AHEAD
     read = [op for op in operations(kernel.body) if isinstance(op, Load) and op.mask is None]
-    assert len(asking) * vectors == len(read)
-    made = {op.result: op for op in operations(kernel.body) if hasattr(op, "result")}
-    (distance,) = {load.ahead for load in asking}
-    stride, rows = (made[arg] for arg in made[distance].args)
-    assert stride.parameter.name == "x_stride1"
-    assert rows.value == 16
+    a_run, a_step = len(read) // vectors, len(read)
+    assert len(asking) == a_run + a_step
+    assert not any(ask.near for ask in asking)
+    assert rows_asked_for(kernel, asking) == {("x_stride1", 16)}
+
+
+@pytest.mark.parametrize(
+    ("programs", "rows", "reverse"),
+    [
+        (64, 40, None),
+        (77, 43, None),
+        (200, 9, None),
+        (1000, 24, None),
+        (256, 5, False),
+        (1024, 24, True),
+    ],
+)
+def test_every_line_of_a_strip_is_asked_for_once(monkeypatch, programs, rows, reverse):
+    """A round asks for the whole vectors of the rows that many rows on, and no vector twice."""
+    shapes = {"x": (rows, programs), "y": (programs,) if reverse is None else (rows, programs)}
+    kernel = specialise(along_the_first_axis(reverse), shapes)
+    plan, made, _ = planned(kernel, programs, facts_of(kernel, shapes))
+    assert plan.mapping.family == "columns"
+    found = []
+
+    def record(run, operation, active):
+        places, asks = np.broadcast_arrays(
+            run.environment[operation.place], True if active is None else active
+        )
+        found.extend(places[..., 0][asks[..., 0]])
+
+    monkeypatch.setitem(machine._EXECUTE, Ask, record)
+    buffers = {name: np.zeros(np.prod(shape), np.float32) for name, shape in shapes.items()}
+    known = {"programs": programs, "x_stride0": programs, "y_stride0": programs}
+    scalars = {parameter.name: known[parameter.name] for parameter in made.scalars}
+    assert machine.run_machine(made, buffers, scalars, programs).ok
+    # The rows that fill no round ask for nothing.
+    whole = (
+        rows
+        if reverse is not None
+        else rows // plan.mapping.rows_at_once * plan.mapping.rows_at_once
+    )
+    walked = range(whole)
+    read = [rows - 1 - row - ROWS_AHEAD if reverse else row + ROWS_AHEAD for row in walked]
+    lines = range(0, programs // AVX512.lanes * AVX512.lanes, 16)
+    assert sorted(found) == sorted(row * programs + line for row in read for line in lines)
 
 
 def test_every_sweep_of_the_columns_map_asks():
     _, kernel, asking = lowered("softmax", (256, 4096), across=True)
-    loads = [op for op in operations(kernel.body) if isinstance(op, Load) and op.mask is None]
-    assert [load for load in loads if load.buffer.name == "x"] == asking != []
+    sweeps = [
+        loop
+        for loop in operations(kernel.body)
+        if isinstance(loop, For) and any(isinstance(op, For) for op in operations(loop.body))
+    ]
+    assert sweeps
+    for sweep in sweeps:
+        inside = list(operations(sweep.body))
+        reads = [op for op in inside if isinstance(op, Load) and op.buffer.name == "x"]
+        assert reads != []
+        assert [op for op in inside if op in asking] != []
 
 
 def test_a_scan_from_the_last_row_asks_for_rows_before():
-    b = Builder("suffix")
-    x, y = b.view("x", f32, 2), b.view("y", f32, 2)
-    over, columns = b.axis("over", dim(x, 0)), b.axis("columns", dim(x, 1))
-    with b.parallel(columns):
-        b.store(y, (over, columns), b.scan(b.load(x, over, columns), over, laws.ADD, reverse=True))
     shapes = {"x": (4096, 256), "y": (4096, 256)}
-    kernel = specialise(b.build(), shapes)
+    kernel = specialise(along_the_first_axis(reverse=True), shapes)
     plan, made, asking = planned(kernel, 256, facts_of(kernel, shapes))
     assert plan.mapping.family == "columns"
-    defined = {op.result: op for op in operations(made.body) if hasattr(op, "result")}
-    (distance,) = {load.ahead for load in asking}
-    assert defined[defined[distance].args[1]].value == -ROWS_AHEAD
+    assert rows_asked_for(made, asking) == {("x_stride0", -ROWS_AHEAD)}
 
 
 def test_the_columns_map_asks_for_nothing_that_a_cache_holds():

@@ -82,6 +82,23 @@ def test_how_many_rows_one_thread_takes_alone_follows_from_a_row_and_not_from_th
     assert on_cpu("softmax", 8, 1 << 20).serial_groups == 1
 
 
+@pytest.mark.parametrize(
+    ("function", "count", "unroll"),
+    [("add", 1, 4), ("add", 64, 4), ("add", 65, 2), ("add", 129, 1), ("exp", 9, 4), ("exp", 19, 1)],
+)
+def test_a_round_of_long_elements_has_fewer_vectors(function, count, unroll):
+    """256 functions a round; a transcendental one counts as 7."""
+
+    def build(b, x, s, rows, cols):
+        value = b.load(x, rows, cols)
+        for at in range(count):
+            value = b.map(function, *(value, float(at))[: 1 + (function == "add")])
+        b.store(x, (rows, cols), value)
+
+    got = chosen(row_kernel(build, programs=4096), 4096, sheet=AVX512)
+    assert got.mapping.unroll == unroll
+
+
 def test_transcendental_work_costs_more():
     softmax, norm = on_cpu("softmax", 8, 4096).rows, on_cpu("rms_norm", 8, 4096).rows
     assert program_ns(softmax, 16) > 2 * program_ns(norm, 16)

@@ -2,7 +2,7 @@
 
 import ctypes
 import mmap
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -10,16 +10,15 @@ from certile.codegen.cpu.emit import emit
 from certile.ir.dtypes import i64
 from certile.ir.machine import MachineKernel, ScalarParameter
 from certile.ir.machine.verify import check_machine
-from certile.runtime.cpu.engine import compile_module, host, load_object
+from certile.runtime.cpu.engine import compile_module, has_feature, host, load_object
 from certile.targets.cpu import CPU_AVX2, CPU_AVX512, CPU_NEON
 
 ENTRY = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p)
 COUNT = ScalarParameter("count", i64)
 # Every vector width; the widest instructions only where this machine has them.
+WIDEST = replace(CPU_AVX512, narrows_bf16=has_feature("avx512bf16"))
 SHEETS = tuple(
-    sheet
-    for sheet in (CPU_AVX512, CPU_AVX2, CPU_NEON)
-    if sheet.lanes < 16 or host().vector_bits == 512
+    sheet for sheet in (WIDEST, CPU_AVX2, CPU_NEON) if sheet.lanes < 16 or host().vector_bits == 512
 )
 WIDTHS = tuple(sheet.lanes for sheet in SHEETS)
 
@@ -72,25 +71,28 @@ def native(kernel, sheet=None):
 
 
 class Guarded:
-    """`size` bytes that end where a page begins that nobody may touch."""
+    """`size` bytes that end where a page begins that nobody may touch.
 
-    def __init__(self, size):
+    With `begins` that page ends where the bytes begin.
+    """
+
+    def __init__(self, size, *, begins=False):
         page = mmap.PAGESIZE
         pages = -(-max(1, size) // page)
         self._map = mmap.mmap(-1, (pages + 1) * page)
         start = ctypes.addressof(ctypes.c_char.from_buffer(self._map))
         libc = ctypes.CDLL(None, use_errno=True)
         libc.mprotect.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
-        if libc.mprotect(start + pages * page, page, 0):
+        if libc.mprotect(start if begins else start + pages * page, page, 0):
             raise OSError(ctypes.get_errno(), "mprotect")
-        self.address = start + pages * page - size
+        self.address = start + page if begins else start + pages * page - size
         self.bytes = (ctypes.c_char * size).from_address(self.address)
 
     def array(self, dtype):
         return np.frombuffer(self.bytes, dtype)
 
     @classmethod
-    def holding(cls, values):
-        made = cls(values.nbytes)
+    def holding(cls, values, **options):
+        made = cls(values.nbytes, **options)
         made.array(np.uint8)[:] = np.ascontiguousarray(values).reshape(-1).view(np.uint8)
         return made

@@ -19,8 +19,9 @@ from certile.ir.dtypes import ALL, bf16, bool_, f16, f32, f64, i32, i64
 from certile.ir.functions import FUNCTIONS
 from certile.ir.machine import Buffer
 from certile.ir.machine.build import Builder
+from certile.targets.cpu import CPU_AVX512
 from tests.unit.codegen.cpu import oracle
-from tests.unit.codegen.cpu.native import COUNT, WIDTHS, finish, native, sheet_of
+from tests.unit.codegen.cpu.native import COUNT, WIDEST, WIDTHS, finish, native, sheet_of
 
 EXACT = [
     name
@@ -171,7 +172,7 @@ def test_scaling_takes_any_exponent_where_the_sheet_says_so(lanes):
 
 
 def test_a_function_without_a_form_is_refused_by_name():
-    functions = Functions(Writer(WIDTHS[0]), i32, None, scalef=False)
+    functions = Functions(Writer(WIDTHS[0]), i32, None)
     with pytest.raises(UnsupportedError, match="sqrt of i32"):
         functions.emit("sqrt", ("%x",))
 
@@ -290,6 +291,28 @@ def test_conversions(source, lanes):
             oracle.same(result, converted(values, source, target))
         except AssertionError as error:
             raise AssertionError(f"{source} to {target}") from error
+
+
+@pytest.mark.skipif(not WIDEST.narrows_bf16, reason="no instruction that rounds to bf16")
+def test_the_instruction_rounds_to_bf16_as_the_bits_do():
+    # Every sign, exponent and upper mantissa, with lower halves at and beside ties; vectors with
+    # one subnormal, with some and with none.
+    upper = np.arange(1 << 16, dtype=np.uint32) << 16
+    lower = np.array([0, 1, 0x7FFF, 0x8000, 0x8001, 0xFFFF], np.uint32)
+    bits = np.random.default_rng(0).permutation((upper[:, None] | lower).ravel())
+    values = np.concatenate([np.sort(bits), bits]).view(np.float32)
+    results = []
+    for sheet in (WIDEST, CPU_AVX512):
+        b = Builder(sheet.lanes)
+        x, y = Buffer("x", f32, False), Buffer("y", bf16, True)
+        address = b.address(b.mul(b.group(), sheet.lanes), 1)
+        b.store(y, address, b.convert(b.load(x, address), bf16))
+        results.append(np.zeros(values.size, np.uint16))
+        native(finish(b, (x, y)), sheet)([values, results[-1]], (), values.size // sheet.lanes)
+    np.testing.assert_array_equal(*results)
+    numbers = ~np.isnan(values)
+    expected = values[numbers].astype(oracle.NUMPY["bf16"]).view(np.uint16)
+    np.testing.assert_array_equal(results[0][numbers], expected)
 
 
 @pytest.mark.parametrize("lanes", WIDTHS)

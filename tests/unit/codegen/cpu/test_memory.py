@@ -105,6 +105,28 @@ def test_strides_of_any_sign(lanes, step):
 
 
 @pytest.mark.parametrize("lanes", WIDTHS)
+@pytest.mark.parametrize("step", [-7, -4, -3, -2, -1, 2, 3, 4, 5])
+@pytest.mark.parametrize("known", [True, False])
+@pytest.mark.parametrize("dtype", ALL, ids=str)
+def test_whole_vectors_of_strided_elements_stay_in_their_pages(dtype, known, step, lanes):
+    """Two vectors that begin and end where memory does; what lies between is not asked for."""
+    b = Builder(lanes)
+    x, y = Buffer("x", dtype, False), Buffer("y", dtype, True)
+    first = b.mul(b.group(), lanes)
+    stride = step if known else b.parameter(STRIDE)
+    value = b.load(x, b.address(b.mul(first, step), stride))
+    b.store(y, b.address(first, 1), value)
+    made = native(finish(b, (x, y), () if known else (STRIDE,)))
+    values = some(dtype, (2 * lanes - 1) * abs(step) + 1)
+    results = np.zeros(2 * lanes, values.dtype)
+    for begins in (True, False):
+        memory = Guarded.holding(values, begins=begins)
+        base = memory.address + (0 if step > 0 else values.nbytes - values.itemsize)
+        made([base, results], () if known else [np.int64(step)], 2)
+        np.testing.assert_array_equal(results, values[::step])
+
+
+@pytest.mark.parametrize("lanes", WIDTHS)
 @pytest.mark.parametrize("dtype", [f32, i64, bool_], ids=str)
 def test_unaligned_memory(dtype, lanes):
     """Element alignment is enough for a vector."""
@@ -246,15 +268,19 @@ def test_streaming_stores(lanes, alignment):
     assert not raw[start + 4 * lanes :].any()
 
 
+@pytest.mark.parametrize(("near", "kept"), [(True, 0), (False, 2)])
 @pytest.mark.parametrize("far", [16, 1 << 40, -(1 << 40)])
-def test_what_is_asked_for_need_not_exist(far):
+def test_what_is_asked_for_need_not_exist(far, near, kept):
     lanes = WIDTHS[-1]
     b = Builder(lanes)
     x, y = Buffer("x", f32, False), Buffer("y", f32, True)
-    at = b.address(b.mul(b.group(), lanes), 1)
-    b.store(y, at, b.load(x, at, ahead=b.const(far, i64)))
+    first = b.mul(b.group(), lanes)
+    at = b.address(first, 1)
+    b.ask(x, b.add(first, far), near=near)
+    b.store(y, at, b.load(x, at))
     made = native(finish(b, (x, y)))
-    assert made.artifact.text.count("call void @llvm.prefetch") == 1
+    (asked,) = [line for line in made.artifact.text.splitlines() if "call void @llvm.pre" in line]
+    assert f"i32 0, i32 {kept}, i32 1" in asked
     source, target = np.arange(4 * lanes, dtype=np.float32), np.zeros(4 * lanes, np.float32)
     made([source, target], groups=4)
     np.testing.assert_array_equal(target, source)

@@ -1,6 +1,8 @@
 """The machine's sheet: measured once, kept as JSON, read only when it fits."""
 
 import json
+import os
+import threading
 from pathlib import Path
 
 import pytest
@@ -48,6 +50,35 @@ def test_a_file_that_does_not_fit_is_measured_again(folder: Path, text: str) -> 
     kept(folder).write_text(text)
     assert device.measure_sheet() == found
     assert json.loads(kept(folder).read_text())["schema"] == device.SCHEMA
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"threads": None}, {"threads": 0}, {"vector_bits": "512"}, {"cache_bytes": [1, -1, 1]}],
+)
+def test_numbers_that_no_machine_has_are_measured_again(
+    folder: Path, wrong: dict[str, object]
+) -> None:
+    found = device.measure_sheet()
+    kept(folder).write_text(json.dumps({**found.to_json(), **wrong}))
+    assert device.measure_sheet() == found
+
+
+def test_a_pipe_in_the_place_of_the_file_is_not_waited_for(folder: Path) -> None:
+    found = device.measure_sheet()
+    path = kept(folder)
+    path.unlink()
+    os.mkfifo(path)
+    # A reader that waits does so until the last writer has gone.
+    writer = os.open(path, os.O_RDWR)
+    gone = threading.Event()
+    timer = threading.Timer(20, lambda: (gone.set(), os.close(writer)))
+    timer.start()
+    assert device.measure_sheet() == found
+    timer.cancel()
+    assert not gone.is_set()
+    os.close(writer)
+    assert path.is_file()
 
 
 def test_another_machine_or_thread_count_has_its_own_file(
