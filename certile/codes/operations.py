@@ -190,7 +190,8 @@ OPERATIONS: dict[str, tuple[Code, ...]] = {
             "gradient that is not computed",
             (
                 "The result of an operation on a tensor that requires gradients can be used, but "
-                "not differentiated: a missing gradient is never taken for zero."
+                "not differentiated: a missing gradient is never taken for zero. A tensor with a "
+                "tangent, of `torch.autograd.forward_ad`, is refused by operations and kernels."
             ),
             "ops.logsumexp(x.requires_grad_()).backward()",
             "Use the framework's own operation where gradients are needed",

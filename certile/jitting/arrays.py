@@ -2,8 +2,8 @@
 
 In: operators, methods and indices of the function's body.  Out: expressions of
 `certile.jitting.graph`.  Decides what is a view and what writes in place, both as NumPy does.
-Leaves NumPy's functions to `certile.jitting.functions` and reductions to
-`certile.jitting.reductions`, which are imported when an array is first used.
+Leaves carrying out NumPy's functions to those that the run brings
+(`certile.jitting.functions`), which are made of these arrays.
 """
 
 from __future__ import annotations
@@ -166,7 +166,8 @@ class SymbolicArray:
     def transpose(self, *axes: Any) -> SymbolicArray:  # noqa: ANN401 - as NumPy takes them
         """Return a view with its axes in another order."""
         turned: SymbolicArray
-        turned = _functions().transpose(self, axes[0] if len(axes) == 1 else axes or None)
+        method = self.trace.functions.METHODS["transpose"]
+        turned = method(self, axes[0] if len(axes) == 1 else axes or None)
         return turned
 
     def __pos__(self) -> SymbolicArray:
@@ -229,10 +230,11 @@ class SymbolicArray:
         """Find a method of NumPy's arrays; refuse one that jitted functions lack by its name."""
         if name.startswith("_"):
             raise AttributeError(name)
-        method = _functions().METHODS.get(name)
+        functions = self.trace.functions
+        method = functions.METHODS.get(name)
         if method is None:
             raise fault("K050", f"arrays of a jitted function have no {name}")
-        return lambda *args, **options: _functions().carry_out(
+        return lambda *args, **options: functions.carry_out(
             f".{name}", method, (self, *args), options
         )
 
@@ -240,7 +242,7 @@ class SymbolicArray:
         self, ufunc: np.ufunc, method: str, *inputs: object, **options: object
     ) -> Any:  # noqa: ANN401 - an array, or a tuple
         """Carry out a function of NumPy's on single elements."""
-        return _functions().ufunc(ufunc.__name__, method, inputs, options)
+        return self.trace.functions.ufunc(ufunc.__name__, method, inputs, options)
 
     def __array_function__(
         self,
@@ -250,7 +252,7 @@ class SymbolicArray:
         options: dict[str, Any],
     ) -> Any:  # noqa: ANN401 - what the function gives
         """Carry out another function of NumPy's."""
-        return _functions().function(function, args, options)
+        return self.trace.functions.function(function, args, options)
 
     @classmethod
     def __torch_function__(
@@ -330,12 +332,6 @@ def checked(make: Callable[..., Any], *args: object, **options: object) -> Any: 
         raise fault("K053", str(error)) from None
 
 
-def _functions() -> Any:  # noqa: ANN401 - a module, which imports this one
-    from certile.jitting import functions
-
-    return functions
-
-
 def _index(shape: Shape, index: object) -> Window:
     for item in index if isinstance(index, tuple) else (index,):
         plain = item is None or item is Ellipsis or _is_slice(item) or _is_integer(item)
@@ -368,17 +364,17 @@ def _trimmed(shape: Shape, wanted: Shape) -> Shape:
 
 def _binary(function: str) -> tuple[Callable[..., Any], Callable[..., Any]]:
     def forward(self: SymbolicArray, other: object) -> Any:  # noqa: ANN401 - NotImplemented, too
-        return _functions().operator(function, self, other)
+        return self.trace.functions.operator(function, self, other)
 
     def backward(self: SymbolicArray, other: object) -> Any:  # noqa: ANN401 - NotImplemented, too
-        return _functions().operator(function, other, self)
+        return self.trace.functions.operator(function, other, self)
 
     return forward, backward
 
 
 def _in_place(function: str) -> Callable[..., SymbolicArray]:
     def assigned(self: SymbolicArray, other: object) -> SymbolicArray:
-        made: SymbolicArray = _functions().operator(function, self, other)
+        made: SymbolicArray = self.trace.functions.operator(function, self, other)
         if self.weak or (not self.shape and self.parameter is None):
             # Numbers of Python and NumPy are not changed; the name stands for another.
             return made
@@ -417,7 +413,7 @@ _UNARY = {"neg": "neg", "abs": "abs", "invert": "bit_not"}
 
 
 def _unary(function: str) -> Callable[[SymbolicArray], Any]:
-    return lambda self: _functions().operator(function, self)
+    return lambda self: self.trace.functions.operator(function, self)
 
 
 for _name, _function in _OPERATORS.items():

@@ -23,7 +23,7 @@ from certile.frontend.spec import MathMode, typed_key
 from certile.frontend.trace import unwrapped
 from certile.ir.array_types import numpy_dtype
 from certile.ir.dtypes import BY_NAME, DType
-from certile.jitting import explain
+from certile.jitting import explain, functions
 from certile.jitting.arrays import SymbolicArray
 from certile.jitting.graph import Node, Number, Source, double, reachable
 from certile.jitting.schedule import Schedule, Scheduler
@@ -216,7 +216,7 @@ class JitFunction:
         outputs = tuple(make() for make in ready.make)
         # Held by a name: an address keeps no memory of NumPy's alive.
         numbers = _numbers(traced, given)
-        probe_into((*numbers, *outputs), [], addresses)
+        probe_into((*numbers, *outputs), [], addresses, True)
         ready.run(addresses)
         if ready.recorded:
             outputs = gradients.recorded(self.name, outputs, tuple(given.arrays))
@@ -333,7 +333,7 @@ class JitFunction:
 
     def _trace(self, given: _Arguments, infos: Sequence[ArrayInfo]) -> Traced:
         """Run the function once on symbolic arrays."""
-        trace = Trace(self._code, infos[0].framework if infos else "numpy")
+        trace = Trace(self._code, infos[0].framework if infos else "numpy", functions)
         cells = [
             Cell(trace, Source(shape=i.shape, dtype=BY_NAME[i.dtype], position=at), at)
             for at, i in enumerate(infos)

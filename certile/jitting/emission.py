@@ -135,6 +135,16 @@ class Emission:
         value = self._value(node, places)
         self._stores.append((self._argument(target, places), value))
 
+    @property
+    def stores(self) -> int:
+        """How many results the launch has."""
+        return len(self._stores)
+
+    @property
+    def size(self) -> int:
+        """How many steps compute them."""
+        return len(self._steps)
+
     def reads_as_written(self, position: int) -> bool:
         """Whether what is read of an array is, element for element, what is written to it."""
         written = {argument for argument, _ in self._stores}

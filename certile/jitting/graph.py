@@ -12,7 +12,7 @@ dtype, and conversions are nodes of their own.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from itertools import count
 from math import prod
 from typing import Final, Literal
@@ -45,14 +45,11 @@ __all__ = [
     "reduce",
     "scan",
     "view",
+    "with_inner",
 ]
 
 Law = Literal["add", "mul", "maximum", "minimum", "argmax", "argmin"]
 Value = bool | int | float
-
-# Longer chains of expressions are cut by a node that is kept in memory: what walks a chain, here
-# and in the compiler, takes some of Python's stack for every link.
-_LONGEST_CHAIN: Final = 64
 
 # A reduction of this many elements to fewer results than this goes through partial results.
 _WORTH_TWO_LAUNCHES: Final = 1 << 17
@@ -70,7 +67,6 @@ class Node:
 
     shape: Shape
     dtype: DType
-    depth: int = 0
     order: int = field(default_factory=lambda: next(_order))
 
 
@@ -156,9 +152,7 @@ def apply(function: str, operands: Sequence[Node]) -> Node:
     """Return a function of operands of one dtype; `ValueError` for shapes that do not broadcast."""
     shape = broadcast_shapes([operand.shape for operand in operands])
     dtype = FUNCTIONS[function].result(tuple(operand.dtype for operand in operands))
-    depth = 1 + max(operand.depth for operand in operands)
-    made = Apply(shape=shape, dtype=dtype, depth=depth, function=function, operands=tuple(operands))
-    return _short(made)
+    return Apply(shape=shape, dtype=dtype, function=function, operands=tuple(operands))
 
 
 def convert(node: Node, dtype: DType) -> Node:
@@ -170,8 +164,7 @@ def convert(node: Node, dtype: DType) -> Node:
         return apply("ne", (node, zero))
     if isinstance(node, Number):
         return Number(shape=(), dtype=dtype, argument=node.argument)
-    made = Convert(shape=node.shape, dtype=dtype, depth=node.depth + 1, operand=node)
-    return _short(made)
+    return Convert(shape=node.shape, dtype=dtype, operand=node)
 
 
 def view(base: Node, window: Window) -> Node:
@@ -180,9 +173,7 @@ def view(base: Node, window: Window) -> Node:
         return base
     if isinstance(base, View):
         return view(base.base, base.window.then(window))
-    return _short(
-        View(shape=window.shape, dtype=base.dtype, depth=base.depth + 1, base=base, window=window)
-    )
+    return View(shape=window.shape, dtype=base.dtype, base=base, window=window)
 
 
 def reduce(law: Law, operand: Node, axes: Sequence[int]) -> Node:
@@ -205,16 +196,7 @@ def reduce(law: Law, operand: Node, axes: Sequence[int]) -> Node:
     if outer is not None:
         parts = reduce(law, operand, [dim for dim in reduced if dim != outer])
         return reduce(law, parts, [outer])
-    return _short(
-        Reduce(
-            shape=shape,
-            dtype=dtype,
-            depth=operand.depth + 1,
-            law=law,
-            operand=operand,
-            axes=reduced,
-        )
-    )
+    return Reduce(shape=shape, dtype=dtype, law=law, operand=operand, axes=reduced)
 
 
 def _outer(law: Law, shape: Shape, axes: Sequence[int]) -> int | None:
@@ -234,14 +216,7 @@ def scan(law: Law, operand: Node, axis: int) -> Node:
     """Return running results in the operand's dtype."""
     if operand.shape[axis] < 2:
         return operand
-    return Scan(
-        shape=operand.shape,
-        dtype=operand.dtype,
-        depth=operand.depth + 1,
-        law=law,
-        operand=operand,
-        axis=axis,
-    )
+    return Scan(shape=operand.shape, dtype=operand.dtype, law=law, operand=operand, axis=axis)
 
 
 def double(argument: int) -> Number:
@@ -262,6 +237,22 @@ def inner(node: Node) -> tuple[Node, ...]:
             return (node.base, node.value)
         case _:
             return ()
+
+
+def with_inner(node: Node, made_of: Sequence[Node]) -> Node:
+    """Return a node like this one, made later, of other nodes of the same shapes and dtypes."""
+    order = next(_order)
+    match node:
+        case Apply():
+            return replace(node, operands=tuple(made_of), order=order)
+        case Convert() | Reduce() | Scan() | Kept():
+            return replace(node, operand=made_of[0], order=order)
+        case View():
+            return replace(node, base=made_of[0], order=order)
+        case Update():
+            return replace(node, base=made_of[0], value=made_of[1], order=order)
+        case _:
+            raise AssertionError(f"{type(node).__name__} is made of nothing")
 
 
 def reachable(roots: Sequence[Node]) -> Iterator[Node]:
@@ -296,9 +287,3 @@ def _full(shape: Shape, dtype: DType, value: Value) -> Node:
     rank = len(shape)
     constant = Constant(shape=(), dtype=dtype, value=value)
     return view(constant, Window(shape, (None,) * rank, (), ()))
-
-
-def _short(node: Node) -> Node:
-    if node.depth < _LONGEST_CHAIN:
-        return node
-    return Kept(shape=node.shape, dtype=node.dtype, operand=node)

@@ -16,6 +16,7 @@ from typing import Final
 
 from certile import settings
 from certile.frontend.spec import MathMode
+from certile.jitting.cuts import cut
 from certile.jitting.emission import (
     Emission,
     Place,
@@ -47,6 +48,11 @@ __all__ = ["Schedule", "Scheduler"]
 
 # Rows this few leave cores idle when there is this much to do: a launch of its own is better.
 _WORTH_A_LAUNCH: Final = 1 << 17
+
+# A launch of this much takes no further result: each of its arrays is checked against every other,
+# and what results share is made again only once in so many.
+_MOST_RESULTS: Final = 32
+_MOST_STEPS: Final = 1024
 
 
 @record
@@ -98,8 +104,11 @@ class Scheduler:
         an argument that is written shares memory with another.  Nothing is written to an argument
         before everything that reads arguments is done.
         """
-        wanted = [(node, at) for node, at in results if 0 not in node.shape]
-        written = [(node, at) for node, at in writes if 0 not in node.shape]
+        pairs = [(node, at) for node, at in (*results, *writes)]
+        pairs = list(zip(cut([node for node, _ in pairs]), (at for _, at in pairs), strict=True))
+        first, last = pairs[: len(results)], pairs[len(results) :]
+        wanted = [(node, at) for node, at in first if 0 not in node.shape]
+        written = [(node, at) for node, at in last if 0 not in node.shape]
         # In the order of their making, so that no chain of kept nodes is walked in one go.
         kept = [
             node
@@ -158,6 +167,9 @@ class Scheduler:
         for jobs in groups.values():
             emission = Emission(self, self._math)
             for job in jobs:
+                if emission.stores >= _MOST_RESULTS or emission.size >= _MOST_STEPS:
+                    self.launches.extend(emission.launches())
+                    emission = Emission(self, self._math)
                 emission.add(job.node, job.target, job.rows)
             self.launches.extend(emission.launches())
 

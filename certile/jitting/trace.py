@@ -3,15 +3,16 @@
 In: arguments by kind.  Out: cells, each an array's memory as the function sees it, and errors with
 the line of the function.  Decides that views share the memory of what they are views of, as in
 NumPy, and notes when two arguments must not share memory.  Leaves the arrays' operators to
-`certile.jitting.arrays`.
+`certile.jitting.arrays`, and carrying them out to the functions that it is given.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from types import CodeType
+from typing import Any, Protocol
 
 from certile.diagnostics import KernelError
 from certile.frontend.captures import Captures
@@ -20,15 +21,49 @@ from certile.jitting.graph import Node
 from certile.jitting.windows import Shape
 from certile.source import Loc
 
-__all__ = ["Cell", "Trace", "current", "fault", "tracing"]
+__all__ = ["Cell", "Functions", "Trace", "current", "fault", "tracing"]
+
+
+class Functions(Protocol):
+    """What carries out operators, methods and functions of NumPy's: `certile.jitting.functions`.
+
+    A run brings it, since functions are made of arrays, which ask for it.
+    """
+
+    @property
+    def METHODS(self) -> Mapping[str, Callable[..., Any]]:  # noqa: N802 - a constant of the module
+        """The methods of arrays by name."""
+
+    def operator(self, name: str, *values: object) -> Any:  # noqa: ANN401 - NotImplemented, too
+        """Return what a function of the table gives."""
+
+    def ufunc(
+        self, name: str, method: str, inputs: Sequence[object], options: dict[str, Any]
+    ) -> Any:  # noqa: ANN401 - an array
+        """Carry out a function on single elements."""
+
+    def function(
+        self, called: Callable[..., Any], args: Sequence[object], options: dict[str, Any]
+    ) -> Any:  # noqa: ANN401 - what it gives
+        """Carry out another function."""
+
+    def carry_out(
+        self,
+        shown: str,
+        handler: Callable[..., Any],
+        args: Sequence[object],
+        options: Mapping[str, object],
+    ) -> Any:  # noqa: ANN401 - what it gives
+        """Call a method."""
 
 
 class Trace:
     """One run: the parameters written to, in order, and pairs of them that must be apart."""
 
-    def __init__(self, code: CodeType, framework: str) -> None:
+    def __init__(self, code: CodeType, framework: str, functions: Functions) -> None:
         self.code = code
         self.framework = framework
+        self.functions = functions
         self.written: list[Cell] = []
         self.apart: set[tuple[int, int]] = set()
         # What jitted functions called by this one read from around themselves.

@@ -33,6 +33,7 @@ _MOST_CALLS: Final = 4096
 
 # Makes results of inputs and outputs; the flag says that the caller brought the outputs.
 _Finish = Callable[[tuple[Array, ...], tuple[Array, ...], bool], Any]
+_Makers = tuple[Callable[[], Array], ...]
 _Known = tuple[Callable[[list[int]], None], _Finish | None]
 
 
@@ -82,10 +83,11 @@ class Operation:
     def __init__(self, name: str, recipe: Callable[..., Recipe]) -> None:
         self.name = name
         self._recipe = recipe
-        self._allocators: dict[Hashable, tuple[Callable[[], Array], ...]] = {}
+        self._allocators: dict[Hashable, _Makers] = {}
         self._calls: dict[Hashable, _Known] = {}
-        # The last call: comparing keys is cheaper than hashing one.
+        # The last call, and the last without outputs: comparing keys is cheaper than hashing one.
         self._last: tuple[list[Hashable], _Known | None] = ([], None)
+        self._made: tuple[list[Hashable], _Makers | None] = ([], None)
 
     def __call__(
         self,
@@ -104,19 +106,14 @@ class Operation:
             addresses: list[int] = []
             if out is None:
                 probe_into(inputs, key, addresses)
-                outputs = self._allocate(tuple(key), inputs, options)
-                probe_into(outputs, key, addresses)
+                outputs = self._allocate(key, inputs, options)
+                probe_into(outputs, key, addresses, True)
             elif type(out) is tuple:
                 outputs = out
                 probe_into((*inputs, *out), key, addresses)
                 # Of the usual two, a comparison tells it.
-                if (
-                    addresses[-1] == addresses[-2]
-                    if len(out) == 2
-                    else len(set(addresses[-len(out) :])) < len(out)
-                ):
-                    # A kernel may store twice to one view; two results cannot both stand there.
-                    raise ArgumentError("A005", f"two outputs of {self.name} are the same array")
+                if len(out) != 2 or addresses[-1] == addresses[-2]:
+                    self._require_different(addresses[len(inputs) :])
             else:
                 outputs = (out,)
                 probe_into((*inputs, out), key, addresses)
@@ -136,6 +133,14 @@ class Operation:
         if refused is not None:
             raise refused
         return self(tuple(map(_as_array, inputs)), out, options)
+
+    def _require_different(self, addresses: list[int]) -> None:
+        """Refuse outputs that are one: two results cannot both stand there.
+
+        A kernel may store twice to one view, and takes them.
+        """
+        if len(set(addresses)) < len(addresses):
+            raise ArgumentError("A005", f"two outputs of {self.name} are the same array")
 
     def _refused(
         self, error: ArgumentError | UnsupportedError, inputs: tuple[Array, ...], out: Array
@@ -157,16 +162,21 @@ class Operation:
         return error
 
     def _allocate(
-        self, key: Hashable, inputs: tuple[Array, ...], options: tuple[Any, ...]
+        self, key: list[Hashable], inputs: tuple[Array, ...], options: tuple[Any, ...]
     ) -> tuple[Array, ...]:
         """Return uninitialised outputs in the framework of the first input."""
-        makers = self._allocators.get(key)
-        if makers is None:
-            infos = tuple(arrays.describe(array) for array in inputs)
-            results = self._recipe(*options).results(infos)
-            makers = tuple(_maker(infos[0], each) for each in results)
-            self._allocators[key] = makers
-        return tuple(make() for make in makers)
+        before, makers = self._made
+        if makers is None or key != before:
+            whole = tuple(key)
+            makers = self._allocators.get(whole)
+            if makers is None:
+                infos = tuple(arrays.describe(array) for array in inputs)
+                results = self._recipe(*options).results(infos)
+                makers = tuple(_maker(infos[0], each) for each in results)
+                self._allocators[whole] = makers
+            # A copy: the caller's key grows.
+            self._made = (list(key), makers)
+        return tuple([make() for make in makers])
 
     def _prepare(
         self,

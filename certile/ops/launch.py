@@ -24,7 +24,7 @@ from certile.runtime import arrays
 from certile.runtime.arrays import ArrayInfo, alignment, probe_into
 from certile.runtime.bind import Ready, as_numpy
 from certile.runtime.buffers import address_of, from_buffer
-from certile.runtime.chains import Chain
+from certile.runtime.chains import Chain, meets
 from certile.runtime.cpu.pool import NO_SCRATCH, pool
 from certile.runtime.inspected import Around, Inspection, Quick, Run, reader
 from certile.runtime.kernel import TileKernel
@@ -91,8 +91,9 @@ class Launch:
         at = [places[position] for position in quick.positions]
         if not {place for a, b, _, _ in bound.pairs for place in (places[a], places[b])} <= set(at):
             return run
+        word = {place: number for number, place in reversed(list(enumerate(at)))}
         pairs = tuple(
-            (at.index(places[a]), at.index(places[b]), low, high) for a, b, low, high in bound.pairs
+            (word[places[a]], word[places[b]], low, high) for a, b, low, high in bound.pairs
         )
         return Quick(quick, tuple(at), _in_order(at), pairs, run)
 
@@ -203,6 +204,8 @@ class BoundCall:
         self._values = values
         self._count = count
         self._pairs = tuple(_pairs(infos, count))
+        extents = [arrays.extent(info) for info in infos]
+        self._meet = meets(self._pairs, extents, count)
         if inspection is None or inspection.total is None:
             # A total is written when everything has been read.
             self._require_apart([info.address for info in infos])
@@ -221,7 +224,7 @@ class BoundCall:
         self.run = self._fill
         if len(quicks) == len(launches) > 1:
             size = sum(info.size * info.itemsize for info in scratch)
-            chain = Chain(quicks, self._pairs, self._take_scratch, size)
+            chain = Chain(quicks, self._pairs, extents, count, self._take_scratch, size)
             self.run = chain.run(self._require_apart)
         elif len(launches) == 1:
             # The kernel makes the same check on its own.
@@ -231,10 +234,8 @@ class BoundCall:
 
     def _run_all(self, addresses: list[int]) -> None:
         """Run several launches; overlaps across them are no launch's business but ours."""
-        for first, second, low, high in self._pairs:
-            if low < addresses[second] - addresses[first] < high:
-                self._require_apart(addresses)
-                break
+        if self._meet(addresses):
+            self._require_apart(addresses)
         # Fresh for each call, so that calls from several threads never share it.
         held = self._take_scratch(addresses)
         for launch in self._launched:
@@ -280,7 +281,7 @@ def _scratch_of(infos: Sequence[ArrayInfo]) -> Callable[[list[int]], object]:
                 arrays.empty_like_framework(each.framework, each.shape, each.dtype, each.device)
                 for each in infos
             ]
-            probe_into(made, [], addresses)
+            probe_into(made, [], addresses, True)
             return made
 
         return one_by_one

@@ -154,9 +154,7 @@ def cross_entropy(  # noqa: PLR0913 - as the frameworks have it
     if reduction.__class__ is not str or reduction not in _REDUCTIONS:
         checks.require_choice("cross_entropy", "reduction", reduction, _REDUCTIONS)
     if label_smoothing.__class__ is not float or not 0.0 <= label_smoothing <= 1.0:
-        label_smoothing = checks.real_number("cross_entropy", "label_smoothing", label_smoothing)
-        if not 0.0 <= label_smoothing <= 1.0:
-            raise ArgumentError("A305", f"label_smoothing is {label_smoothing}; it lies in 0 to 1")
+        label_smoothing = _share(label_smoothing)
     if axis.__class__ is not int:
         axis = _one_axis(axis)
     if ignore_index.__class__ is not int or not -(2**63) <= ignore_index < 2**63:
@@ -171,6 +169,13 @@ def cross_entropy(  # noqa: PLR0913 - as the frameworks have it
         return _totals(inputs, out, (*shared, reduction == "mean", dtype))
     except _ElsewhereError:
         return _on_a_device(inputs, shared, reduction, out, dtype)
+
+
+def _share(smoothing: object) -> float:
+    share = checks.real_number("cross_entropy", "label_smoothing", smoothing)
+    if not 0.0 <= share <= 1.0:
+        raise ArgumentError("A305", f"label_smoothing is {share}; it lies in 0 to 1")
+    return share
 
 
 def _one_axis(axis: object) -> int:

@@ -9,10 +9,10 @@ storage) is never reinterpreted.  Leaves to others which types and layouts a ker
 
 `probe` is on the path of every call and must stay under half a microsecond; `describe` runs once
 for each signature and may ask more.  So everything that makes `describe` refuse an array is part
-of the signature.
+of the signature, or one of the modes of PyTorch for which whoever probes looks out.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
@@ -31,6 +31,7 @@ from certile.runtime.array_info import (
     type_name,
 )
 from certile.runtime.overlap import Overlap, meets_itself, overlap
+from certile.runtime.torch_modes import modes
 
 __all__ = [
     "ArrayInfo",
@@ -50,6 +51,7 @@ __all__ = [
     "probe",
     "probe_into",
     "prober",
+    "require_plain",
     "signature",
 ]
 
@@ -72,13 +74,35 @@ def prober(kind: type) -> Probe:
     return _PROBES.get(kind, _probe_other)
 
 
-def probe_into(group: Iterable[Array], signatures: list[Any], addresses: list[int]) -> None:
-    """Append the signature and the address of each array, at less cost than one by one."""
+def probe_into(
+    group: Sequence[Array], signatures: list[Any], addresses: list[int], made: bool = False
+) -> None:
+    """Append the signature and the address of each array, at less cost than one by one.
+
+    Raises `UnsupportedError` as `describe` does for tensors that PyTorch traces or differentiates,
+    which none is that was `made` for the call.
+    """
+    if not made and (
+        modes.forward._current_level >= 0
+        or modes.dispatch._is_in_torch_dispatch_mode
+        or modes.is_tracing()
+    ):
+        require_plain(group)
     find, other = _PROBES.get, _probe_other
     for array in group:
         found, address = find(type(array), other)(array)
         signatures.append(found)
         addresses.append(address)
+
+
+def require_plain(group: Iterable[Array]) -> None:
+    """Raise for a tensor of which a signature says too little while PyTorch is in a mode.
+
+    To be asked where one of `modes` is on; raises as `describe` does.
+    """
+    for array in group:
+        if torch_arrays.is_tensor(array):
+            describe(array)
 
 
 def signature(array: Array) -> Signature:

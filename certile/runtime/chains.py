@@ -10,20 +10,26 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias
+from math import inf
+from typing import Any, Final, TypeAlias
 
 from certile.runtime.cpu.pool import NO_SCRATCH, pool
 from certile.runtime.inspected import MOST_KEPT, Addresses, Quick, Run, Take
 
-__all__ = ["Chain", "looks_at"]
+__all__ = ["Chain", "looks_at", "meets"]
 
 # Positions of two arrays, and between which distances of the second from the first they overlap.
 Pair: TypeAlias = tuple[int, int, int, int]
 
+# So many pairs are compared in less time than their arrays are sorted in.
+_FEW_PAIRS: Final = 64
+
 
 class Chain:
-    """Launches that follow each other, as one foreign call; `pairs` are those of the whole call.
+    """Launches that follow each other, as one foreign call.
 
+    `pairs` are those of the whole call, whose first `inputs` arrays are read; `extents` are the
+    bytes that each array spans from its address on.
     `take` makes the scratch of one call, of `size` bytes; a little is kept from call to call.
     """
 
@@ -31,6 +37,8 @@ class Chain:
         self,
         quicks: Sequence[Quick],
         pairs: Sequence[Pair],
+        extents: Sequence[tuple[int, int]],
+        inputs: int,
         take: Take,
         size: int,
     ) -> None:
@@ -38,20 +46,20 @@ class Chain:
         self._take = take
         self._keeps = size <= MOST_KEPT
         # Two arrays that one launch takes are looked at in the foreign call.
-        self._others = [pair for pair in pairs if not any(looks_at(q, pair) for q in quicks)]
+        refused = _refused(quicks)
+        others = [pair for pair in pairs if not _covers(refused, pair)]
+        self._meet = meets(others, extents, inputs)
 
     def run(self, require_apart: Callable[[Addresses], None]) -> Run:
         """Return what runs all launches; `require_apart` raises for arrays that overlap."""
-        quicks, take, keeps, others = self._quicks, self._take, self._keeps, self._others
+        quicks, take, keeps, meet = self._quicks, self._take, self._keeps, self._meet
         steps = tuple((each.launcher.pack, each.order) for each in quicks)
         launch, fresh = pool().launch_chain, self._fresh
         spare: list[tuple[tuple[Any, ...], int, list[int], object]] = []
 
         def run(addresses: list[int]) -> None:
-            for first, second, low, high in others:
-                if low < addresses[second] - addresses[first] < high:
-                    require_apart(addresses)
-                    break
+            if meet(addresses):
+                require_apart(addresses)
             try:
                 entry = spare.pop()
             except IndexError:
@@ -85,12 +93,60 @@ class Chain:
 
 def looks_at(quick: Quick, pair: Pair) -> bool:
     """Whether a launch refuses arguments that lie as near as those of a pair of the call."""
+    return _covers(_refused([quick]), pair)
+
+
+# By positions of two arrays, the distances of the second from the first between which some launch
+# refuses them.
+_Refused: TypeAlias = dict[tuple[int, int], list[tuple[int, int]]]
+
+
+def _refused(quicks: Sequence[Quick]) -> _Refused:
+    found: _Refused = {}
+    for quick in quicks:
+        for a, b, low, high in quick.pairs:
+            first, second = quick.places[a], quick.places[b]
+            # A pair of the call looks at second - first, one of a launch at first - second.
+            found.setdefault((first, second), []).append((-high, -low))
+            found.setdefault((second, first), []).append((low, high))
+    return found
+
+
+def _covers(refused: _Refused, pair: Pair) -> bool:
     first, second, low, high = pair
-    for a, b, least, most in quick.pairs:
-        found = quick.places[a], quick.places[b]
-        if found == (second, first):
-            found, least, most = (first, second), -most, -least
-        # A pair of the call looks at second - first, one of a launch at first - second.
-        if found == (first, second) and -most <= low and high <= -least:
-            return True
-    return False
+    return any(least <= low and high <= most for least, most in refused.get((first, second), ()))
+
+
+def meets(
+    pairs: Sequence[Pair], extents: Sequence[tuple[int, int]], inputs: int
+) -> Callable[[Addresses], bool]:
+    """Return what says whether some pair of arrays may meet, given where each array begins.
+
+    `extents` are the bytes that each spans, from its address on; those behind `inputs` are written,
+    and meet what is read and what is written.  Few pairs are looked at one by one; of many the
+    arrays are sorted, which also finds those that no pair names.
+    """
+
+    def few(addresses: Addresses) -> bool:
+        for first, second, low, high in pairs:
+            if low < addresses[second] - addresses[first] < high:
+                return True
+        return False
+
+    def many(addresses: Addresses) -> bool:
+        spans = sorted(
+            (address + low, address + high, at >= inputs)
+            for at, (address, (low, high)) in enumerate(zip(addresses, extents, strict=True))
+            if low != high
+        )
+        read_to = written_to = -inf
+        for low, high, written in spans:
+            if low < written_to or (written and low < read_to):
+                return True
+            if written:
+                written_to = max(written_to, high)
+            else:
+                read_to = max(read_to, high)
+        return False
+
+    return few if len(pairs) <= _FEW_PAIRS else many

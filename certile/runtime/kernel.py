@@ -33,6 +33,7 @@ from certile.runtime.arrays import ArrayInfo
 from certile.runtime.bind import ByAddress, CpuLauncher, Launcher
 from certile.runtime.dispatch import Dispatcher, Pattern, Site, is_array
 from certile.runtime.target import chosen
+from certile.runtime.torch_modes import modes
 from certile.settings import call_state, current
 
 if TYPE_CHECKING:
@@ -189,6 +190,13 @@ class TileKernel:
         signatures: list[Hashable] = []
         words: list[Any] = []
         try:
+            # As in `arrays.probe_into`, without the cost of a call.
+            if (
+                modes.forward._current_level >= 0
+                or modes.dispatch._is_in_torch_dispatch_mode
+                or modes.is_tracing()
+            ):
+                arrays.require_plain(args)
             if self._typed:
                 for value in args:
                     signature, word = _PROBERS[type(value)](value)

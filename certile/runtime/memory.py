@@ -27,6 +27,7 @@ import numpy as np
 
 from certile import settings
 from certile.runtime.buffers import address_of, from_buffer
+from certile.runtime.torch_modes import modes
 
 __all__ = [
     "ALIGNED_BYTES",
@@ -220,5 +221,6 @@ def empty_torch(shape: tuple[int, ...], dtype: TorchDType) -> Tensor:
     torch = sys.modules["torch"]
     size = math.prod(shape) * dtype.itemsize
     if size < POOLED_BYTES:
-        return torch.empty(shape, dtype=dtype)
+        # Said, since PyTorch has a default that may be another.
+        return torch.empty(shape, dtype=dtype, device=modes.host)
     return torch.from_numpy(pool().take(size)).view(dtype).view(shape)

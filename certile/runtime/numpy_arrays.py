@@ -80,7 +80,9 @@ def describe(array: NumpyArray) -> ArrayInfo:
 
 
 def _address(array: NumpyArray) -> int:
-    return word_at(capsule_pointer(array.__array_struct__, None) + _DATA_OFFSET).value or 0
+    # Held by a name: the structure goes with the capsule.
+    capsule = array.__array_struct__
+    return word_at(capsule_pointer(capsule, None) + _DATA_OFFSET).value or 0
 
 
 def _extension_name(dtype: np.dtype[Any]) -> str | None:

@@ -12,7 +12,7 @@ from typing import Any, Final, TypeAlias
 
 from certile.diagnostics import ArgumentError, UnsupportedError
 from certile.ir.array_types import FULL_NAMES
-from certile.runtime import memory
+from certile.runtime import memory, torch_modes
 from certile.runtime.array_info import (
     PLACES,
     ArrayInfo,
@@ -78,6 +78,8 @@ def describe(tensor: Tensor) -> ArrayInfo:
     if problem := _problem(tensor, torch):
         reason, hint = problem
         raise UnsupportedError("U201", f"the tensor {reason}", hint=hint)
+    torch_modes.watch(torch)
+    torch_modes.refuse(tensor, torch)
     name = _names(torch).get(tensor.dtype)
     if name is None:
         raise ArgumentError("A202", f"kernels have no element type {tensor.dtype}")
@@ -128,9 +130,6 @@ def _problem(tensor: Tensor, torch: Torch) -> tuple[str, str] | None:
         return f"is stored as {tensor.layout}", "pass tensor.to_dense()"
     if tensor.is_quantized:
         return f"is quantised as {tensor.dtype}", "pass tensor.dequantize() or tensor.int_repr()"
-    if torch.jit.is_tracing():
-        # What is traced keeps PyTorch's own operations only: a result would be memory as allocated.
-        return "is being traced", "call the kernel outside torch.jit.trace"
     if tensor.is_neg():
         return "holds its elements negated", "pass tensor.resolve_neg()"
     try:

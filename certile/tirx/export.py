@@ -190,9 +190,7 @@ def export(  # noqa: PLR0913 - the declarations of a caller, each by its name
         UnsupportedError: U320, where TVM is not installed; U321, for what TVM cannot express; U310
             and the others of the target, as native code generation does.
     """
-    if target not in get_args(TirxTarget):
-        hint = f"use one of {', '.join(get_args(TirxTarget))}"
-        raise ArgumentError("A320", f"{target!r} is no target of TIRx", hint=hint)
+    _require_target(target)
     declared = noalias and (capability or target == "llvm")
     options = permitted(options_of(plan, Options()), target, declared=declared)
     subject = subject_of(kernel_or_op, shapes, dtypes, scalars)
@@ -203,6 +201,12 @@ def export(  # noqa: PLR0913 - the declarations of a caller, each by its name
     launches = [_launch(each, subject, target, noalias=noalias) for each in compiled.launches]
     made = tuple(launch for launch in launches if launch is not None)
     return Exported(subject, target, made, architecture, noalias)
+
+
+def _require_target(target: object) -> None:
+    if target not in get_args(TirxTarget):
+        hint = f"use one of {', '.join(get_args(TirxTarget))}"
+        raise ArgumentError("A320", f"{target!r} is no target of TIRx", hint=hint)
 
 
 def permitted(options: Options, target: TirxTarget, *, declared: bool) -> Options:

@@ -7,7 +7,7 @@ import pytest
 
 import certile as ct
 from certile import ops
-from certile.runtime.chains import looks_at
+from certile.runtime.chains import looks_at, meets
 from certile.runtime.inspected import Quick
 from tests.threads import in_threads
 
@@ -88,3 +88,27 @@ def test_a_launch_looks_at_a_pair_of_the_call(
     """Slots 0, 1 and 2 of the launch hold the arrays 3, 1 and 2 of the call."""
     quick = Quick(None, (3, 1, 2), tuple, pairs, lambda _: None)  # type: ignore[arg-type]
     assert looks_at(quick, (1, 3, -8, 24)) is looks
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_many_arrays_meet_where_some_pair_does(seed: int) -> None:
+    """Sorted spans say what the pairs say, one by one; arrays without elements meet nothing."""
+    rng = np.random.default_rng(seed)
+    inputs, count = int(rng.integers(0, 6)), 24
+    sizes = [int(n) for n in rng.integers(0, 5, count)]
+    extents = [(-int(rng.integers(0, 3)) if n else 0, n) for n in sizes]
+    addresses = [int(at) for at in rng.integers(0, (20, 200, 2000)[seed % 3], count)]
+    spans = [range(at + low, at + high) for at, (low, high) in zip(addresses, extents, strict=True)]
+    wanted = False
+    pairs = []
+    for output in range(inputs, count):
+        low, high = extents[output]
+        for other in range(output):
+            other_low, other_high = extents[other]
+            if low != high and other_low != other_high:
+                pairs.append((output, other, low - other_high, high - other_low))
+                wanted |= not set(spans[output]).isdisjoint(spans[other])
+    assert meets(pairs, extents, inputs)(addresses) is wanted
+    one_by_one = [meets([pair], extents, inputs)(addresses) for pair in pairs]
+    assert any(one_by_one) is wanted
+    assert len(pairs) > 64

@@ -1,6 +1,7 @@
 """Arrays of every framework: what is read from them, what is refused, how they overlap."""
 
 import itertools
+import os
 import random
 import subprocess
 import sys
@@ -211,6 +212,26 @@ def test_tensors_that_are_traced_are_refused() -> None:
     assert caught.value.code == "U201"
     assert "torch.jit.trace" in str(caught.value)
     assert torch.equal(ops.softmax(x), torch.softmax(x, -1))
+
+
+def test_an_address_is_read_from_memory_that_is_still_there() -> None:
+    """Freed memory keeps what it held, by luck, unless Python overwrites it."""
+    script = """
+import numpy as np
+from certile.runtime.arrays import describe, probe
+
+x = np.zeros((4, 6), np.float32)[1:, ::2]
+assert probe(x)[1] == describe(x).address == x.ctypes.data
+"""
+    environment = {**os.environ, "PYTHONMALLOC": "debug"}
+    subprocess.run([sys.executable, "-c", script], env=environment, check=True)
+
+
+def test_results_follow_the_arrays_and_not_pytorchs_default_device() -> None:
+    x = torch.ones(2, 3)
+    with torch.device("meta"):
+        assert torch.empty(1).is_meta
+        assert ops.softmax(x).tolist() == torch.softmax(x, -1).tolist()
 
 
 def test_memory_map_and_parameter_are_plain(tmp_path: Path) -> None:
