@@ -345,9 +345,10 @@ def bench(  # noqa: PLR0913 - a parameter is a flag
     """Measure operations beside the frameworks' own, one kernel, or the bars of `--budgets`.
 
     Every output is compared with float64 before its time counts; the contestants take turns.
-    One kernel is measured on this CPU under its plans, on data as `run` makes it, with the bytes
-    that it has to touch; its outputs are compared with the reference. Beside the figure of a bar
-    stands its ceiling: what a copy of the same bytes, measured in the same run, would reach. A bar
+    One kernel is measured under its plans, on this CPU or on a CUDA device, on data as `run` makes
+    it, with the bytes that it has to touch; its outputs are compared with the reference. Of a
+    device what counts is its own time, of launches in a graph. Beside the figure of a bar stands
+    its ceiling: what a copy of the same bytes, measured in the same run, would reach. A bar
     above it counts as missed; no kernel reaches it on this machine. Exits 1 when an output of ours
     is wrong or a bar is missed.
     """

@@ -174,6 +174,10 @@ class KernelFlags:
         int | None,
         typer.Option(help="Of one kernel: so many plans, its own and the next best; 1 by default."),
     ] = None
+    target: Annotated[
+        Literal["cpu", "cuda"] | None,
+        typer.Option(help="Of one kernel: where it is measured; cpu by default."),
+    ] = None
 
 
 def spelled_out(function: Callable[..., int]) -> Callable[..., int]:

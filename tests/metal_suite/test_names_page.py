@@ -116,7 +116,7 @@ def test_quoted_commands_are_commands():
     ("line", "said"),
     [
         ("certile plan softmax --shapes 64x4096", "No such option: --shapes"),
-        ("certile bench --target cpu", "No such option: --target"),
+        ("certile bench --lanes 32", "No such option: --lanes"),
         ("certile run softmax --shape 3x4 --target nowhere", "nowhere"),
         ("certile bench --ops", "requires an argument"),
         ("certile explain softmax --out", "requires an argument"),

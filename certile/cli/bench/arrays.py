@@ -11,7 +11,15 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["as_numpy", "bits_of", "mlx_array", "shared_numpy", "torch_or_none"]
+__all__ = [
+    "as_numpy",
+    "bits_of",
+    "integers_of",
+    "mlx_array",
+    "shared_numpy",
+    "tensor_of",
+    "torch_or_none",
+]
 
 Array = Any
 
@@ -52,11 +60,23 @@ def mlx_array(array: Array) -> Array:
     return made
 
 
-def bits_of(array: Array) -> np.ndarray[Any, Any]:
-    """Return the elements of an array as integers of their size, in the same memory."""
-    if not isinstance(array, np.ndarray):
-        # NumPy has no bfloat16, so that PyTorch has to see integers first.
-        torch: Any = importlib.import_module("torch")
-        array = array.view(getattr(torch, f"int{8 * array.element_size()}")).numpy()
-    integers: np.ndarray[Any, Any] = array.view(f"i{array.itemsize}")
-    return integers
+def bits_of(array: Array) -> Any:  # noqa: ANN401 - an array of NumPy, or a tensor of a device
+    """Return the elements of an array as integers of their size, in the same memory.
+
+    They are an array of NumPy where that can see the memory, a tensor otherwise.
+    """
+    if isinstance(array, np.ndarray):
+        return array.view(f"i{array.itemsize}")
+    integers = integers_of(array)
+    return integers.numpy() if integers.device.type == "cpu" else integers
+
+
+def integers_of(tensor: Any) -> Any:  # noqa: ANN401 - tensors of a package that may be absent
+    """Return a tensor as one of integers of its size: NumPy, for one, has no bfloat16."""
+    torch: Any = importlib.import_module("torch")
+    return tensor.view(getattr(torch, f"int{8 * tensor.element_size()}"))
+
+
+def tensor_of(array: np.ndarray[Any, Any], torch: Any) -> Any:  # noqa: ANN401 - a tensor of a module
+    """Return a tensor of PyTorch of the same elements, in the same memory."""
+    return torch.from_numpy(bits_of(array)).view(getattr(torch, array.dtype.name))

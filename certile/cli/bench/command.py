@@ -14,7 +14,7 @@ from pathlib import Path
 
 from certile.cli.bench.charts import bench_figure, check_plot, given, save
 from certile.cli.bench.contest import Case, Figure, Race
-from certile.cli.bench.kernels import Row, race
+from certile.cli.bench.kernels import Row, place_of, race
 from certile.cli.bench.rivals import found_rival
 from certile.cli.options import Backend, FormFlags, KernelFlags, ListFlags, dtype_name, parse_shape
 from certile.cli.output import FAILED, GOOD, answer, progress
@@ -76,7 +76,12 @@ def requested(
     several: ListFlags, one: KernelFlags, against: tuple[str, ...], backend: Backend
 ) -> Request:
     """Return what lists of flags ask for; ArgumentError A311 for a flag of one kernel."""
-    flags = {"--shape": one.shape, "--dtype": one.dtype, "--plans": one.plans}
+    flags = {
+        "--shape": one.shape,
+        "--dtype": one.dtype,
+        "--plans": one.plans,
+        "--target": one.target,
+    }
     _require_unused(flags, "of one kernel, and none is named")
     return Request(
         tuple((several.ops or "softmax,layer_norm").split(",")),
@@ -120,10 +125,10 @@ def run_kernel(op: str, flags: KernelFlags, against: tuple[str, ...], *, as_json
     if plans < 1:
         raise ArgumentError("A311", f"--plans is {plans}; it is 1 or more")
     form = FormFlags(dtype=flags.dtype or "f32")
-    subject = find(op, flags.shape, form)
+    subject, place = find(op, flags.shape, form), place_of(flags.target or "cpu")
     rivals = [found_rival(name) for name in against]
     seconds = _SECONDS_A_CONTESTANT * (plans + len(rivals))
-    rows = race(subject, form.dtype, plans, rivals, seconds)
+    rows = race(subject, form.dtype, plans, rivals, place, seconds)
     answer({"rows": [row.to_json() for row in rows]}, lambda: kernel_table(rows), as_json=as_json)
     return FAILED if any(row.plan and row.figure.wrong for row in rows) else GOOD
 
@@ -147,9 +152,12 @@ def kernel_table(rows: Sequence[Row]) -> str:
             )
         )
         notes += [f"{figure.contestant}: {row.plan}"] if row.plan else []
+        notes += [f"{figure.contestant}: {figure.note}"] if figure.note else []
         notes += [f"{figure.contestant} is wrong: {figure.wrong}"] if figure.wrong else []
+    where = "" if rows[0].target == "cpu" else f" on {rows[0].target}"
     legend = (
-        f"{case.op} {case.written_shape} {case.dtype}, {rows[0].figure.bytes} bytes touched. "
+        f"{case.op} {case.written_shape} {case.dtype}{where}, "
+        f"{rows[0].figure.bytes} bytes touched. "
         "median and min of interleaved rounds; spread: middle half / median; of copy: bandwidth "
         "against the faster of two copies in the same run; ratio: time against the first, round by "
         "round."

@@ -1,9 +1,9 @@
 """`certile bench OP`: one kernel under its plans, beside functions that do the same.
 
-In: a subject, how many plans, the functions.  Out: rows of figures, each with the plan it is of.
-Decides that every output element is judged by the reference first, and that bytes are those which
-the reference touches.  Leaves plans to `certile.cli.bench.plans`, functions to
-`certile.cli.bench.rivals` and timing to `certile.cli.bench.turns`.
+In: a subject, a place, how many plans, the functions.  Out: rows of figures, each with the plan it
+is of.  Decides that every output element is judged by the reference first, and that bytes are those
+which the reference touches.  Leaves memory and clocks to `certile.cli.bench.places`, plans to
+`certile.cli.bench.plans` and functions to `certile.cli.bench.rivals`.
 """
 
 from __future__ import annotations
@@ -12,13 +12,10 @@ from collections.abc import Callable, Mapping, Sequence
 from math import prod
 from typing import Any
 
-import numpy as np
-
-from certile.cli.bench.arrays import bits_of, torch_or_none
-from certile.cli.bench.plans import Asked, best_plans
+from certile.cli.bench.places import Host, Place
+from certile.cli.bench.plans import Asked
 from certile.cli.bench.rivals import Rival
-from certile.cli.bench.turns import Contestant, Figure, Turns, buffer_sets
-from certile.cli.memory import require_memory
+from certile.cli.bench.turns import Contestant, Figure
 from certile.cli.operations.forms import Case
 from certile.cli.running.data import Arguments, random_arguments
 from certile.cli.subject import Subject
@@ -29,22 +26,20 @@ from certile.reference.bounding import Freedom
 from certile.reference.traffic import least_traffic
 from certile.runtime.target import target
 
-__all__ = ["Row", "race"]
-
-Array = np.ndarray[Any, Any]
+__all__ = ["Row", "place_of", "race"]
 
 _OURS = "certile"
-# Arrays of float64 that the reference holds for an element while it works, and copies of arrays.
+# Arrays of float64 that the reference holds for an element while it works.
 _REFERENCE_BYTES = 64
-_COPIES = 3
 
 
 @record
 class Row:
-    """A contestant's figure, and of one of ours the plan."""
+    """A contestant's figure, where it was measured, and of one of ours the plan."""
 
     figure: Figure
     plan: str = ""
+    target: str = "cpu"
 
     @property
     def of_copy(self) -> float:
@@ -56,6 +51,7 @@ class Row:
         """Return the row of `certile bench OP --json`."""
         return {
             **self.figure.to_json(),
+            "target": self.target,
             "gb_s": self.figure.speed / 1e9,
             "of_copy": self.of_copy,
             "to_first": self.figure.to_first,
@@ -63,30 +59,41 @@ class Row:
         }
 
 
+def place_of(name: str) -> Place:
+    """Return the place that a target computes in; raises UnsupportedError U303 without a device."""
+    if name == "cpu":
+        return Host()
+    # A CPU's races need neither PyTorch nor graphs.
+    from certile.cli.bench.on_device import Device
+
+    return Device()
+
+
 def race(
-    subject: Subject, dtype: str, plans: int, rivals: Sequence[Rival], seconds: float
+    subject: Subject, dtype: str, plans: int, rivals: Sequence[Rival], place: Place, seconds: float
 ) -> list[Row]:
     """Judge every contestant, then measure all for about `seconds`.
 
     Raises ArgumentError A305 for a kernel that touches no memory, what a call of the kernel raises,
-    and A309 for a function that raises.
+    and A309 for a function that raises or takes no arrays of the place.
     """
+    for rival in rivals:
+        place.require(rival)
     views = subject.kernel.views
     size = sum(prod(subject.shapes[view.name]) * view.dtype.size for view in views)
     if not size:
         raise ArgumentError("A305", f"{subject.name} has no elements here, so nothing is measured")
-    count = buffer_sets(size)
     elements = sum(prod(subject.shapes[view.name]) for view in views)
-    require_memory((count + _COPIES) * size + _REFERENCE_BYTES * elements, subject.name)
-    with target("cpu"):
-        return _Race(subject, count).run(dtype, plans, rivals, seconds)
+    count = place.buffer_sets(size, _REFERENCE_BYTES * elements, subject.name)
+    with target(place.target):
+        return _Race(subject, place, count).run(dtype, plans, rivals, seconds)
 
 
 class _Race:
     """Buffer sets with the same values, and what each output has to be."""
 
-    def __init__(self, subject: Subject, count: int) -> None:
-        self._subject = subject
+    def __init__(self, subject: Subject, place: Place, count: int) -> None:
+        self._subject, self._place = subject, place
         self._values = random_arguments(subject, seed=0)
         self._sets = [self._fresh() for _ in range(count)]
         self._expected = expected_outputs(subject.kernel, self._values, None, Freedom())
@@ -94,23 +101,22 @@ class _Race:
 
     def _fresh(self) -> Arguments:
         """Return the arguments in memory of their own."""
-        values = self._values.items()
-        return {name: at.copy() if isinstance(at, np.ndarray) else at for name, at in values}
+        return self._place.fresh(self._values)
 
     def run(self, dtype: str, plans: int, rivals: Sequence[Rival], seconds: float) -> list[Row]:
         """Return a row for each plan and each rival, in this order."""
         subject = self._subject
         # A function that fails is told before plans are compiled.
         others = list(map(self._theirs, rivals))
-        asked = best_plans(subject.function, self._call(self._sets[0]), plans)
+        asked = self._place.best_plans(subject, self._call(self._sets[0]), plans)
         ours = [self._ours(number, each) for number, each in enumerate(asked, 1)]
         contestants = [*ours, *others]
         case = Case(subject.name, subject.shape, dtype)
-        torch = torch_or_none()
-        turns = Turns([self._largest(each, torch) for each in self._sets], torch)
+        turns = self._place.turns(self._sets)
         figures = turns.race(contestants, case, self._bytes, seconds)
         described = [*map(str, asked), *("" for _ in rivals)]
-        return [Row(figure, plan) for figure, plan in zip(figures, described, strict=True)]
+        where = self._place.target
+        return [Row(figure, plan, where) for figure, plan in zip(figures, described, strict=True)]
 
     def _call(self, arguments: Arguments) -> Arguments:
         return {**self._subject.arguments, **arguments}
@@ -126,7 +132,8 @@ class _Race:
         prepared(trial)()
         runs = [prepared(each) for each in self._sets]
         name = _OURS if number == 1 else f"{_OURS} plan {number}"
-        return Contestant(name, lambda at: runs[at](), wrong=self._complaint(trial))
+        results = self._place.results(trial, self._values)
+        return Contestant(name, lambda at: runs[at](), wrong=self._complaint(results))
 
     def _theirs(self, rival: Rival) -> Contestant:
         """Return a function, judged."""
@@ -139,9 +146,3 @@ class _Race:
         """Return the element that is farthest from what it may be; "" where there is none."""
         worst = judged(results, self._subject.kernel, self._expected).worst
         return "" if worst is None else str(worst)
-
-    def _largest(self, arguments: Arguments, torch: Any) -> Any:  # noqa: ANN401 - arrays of a framework
-        """Return the bits of the largest array, whose copy is the yardstick."""
-        arrays = [at for at in arguments.values() if isinstance(at, np.ndarray)]
-        bits = bits_of(max(arrays, key=lambda array: array.nbytes)).reshape(-1)
-        return bits if torch is None else torch.from_numpy(bits)

@@ -11,8 +11,6 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from certile import View, axis, parallel, tile_kernel
 from certile.cli.bench.arrays import bits_of
 
@@ -34,8 +32,8 @@ def own_copy(source: object, target: object) -> Callable[[], object]:
     return copy_kernel.prepare(_rows(source), _rows(target))
 
 
-def _rows(array: Any) -> np.ndarray[Any, Any]:  # noqa: ANN401 - arrays of any framework
+def _rows(array: Any) -> Any:  # noqa: ANN401 - arrays of any framework
     """Return the elements of an array as rows of integers of their size, in the same memory."""
     integers = bits_of(array)
-    width = math.gcd(integers.size, _ROW)
+    width = math.gcd(math.prod(integers.shape), _ROW)
     return integers.reshape(-1, width if width >= _SHORTEST_ROW else integers.shape[-1])

@@ -2,7 +2,8 @@
 
 In: a kernel, the arguments of a call, how many plans.  Out: the options that give them, best first.
 Decides what is asked of the planner: which tiles are kept, how far loops are unrolled, and no
-vectors; requests that come to the same plan are one.  Leaves estimates to the planner.
+vectors; of a GPU's which tiles and rows are kept, and how many elements lie side by side in a lane.
+Requests that come to the same plan are one.  Leaves estimates to the planner.
 """
 
 from __future__ import annotations
@@ -12,13 +13,17 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, get_args
 
+from certile.cli.subject import Subject
 from certile.diagnostics import CertileError
-from certile.plan.record import GroupPlan, Materialization
+from certile.pipeline import plan_program
+from certile.plan.record import GroupPlan, Materialization, Options
+from certile.plan.subgroup.space import LANE_ELEMENTS
 from certile.plan.text import mapping_text
 from certile.records import record
 from certile.runtime.kernel import TileKernel
+from certile.targets.sheet import Sheet
 
-__all__ = ["Asked", "best_plans"]
+__all__ = ["Asked", "best_device_plans", "best_plans"]
 
 _UNROLLS = (1, 2, 4)
 
@@ -75,8 +80,43 @@ def best_plans(kernel: TileKernel, arguments: Mapping[str, Any], count: int) -> 
                 raise
             continue
         others.setdefault(made.identity, made)
+    return _best(own, others, count)
+
+
+def best_device_plans(
+    subject: Subject, arguments: Mapping[str, Any], count: int, sheet: Sheet
+) -> list[Asked]:
+    """Return the same of a GPU, where every request is planned and none is compiled.
+
+    Its arrays are C-ordered and aligned, which is what plans are made for.
+    """
+    own = _asked(subject.function, arguments, {})
+    if count <= 1:
+        return [own]
+    others: dict[tuple[object, ...], Asked] = {own.identity: own}
+    facts, programs = subject.facts(sheet), subject.programs
+    for options in _device_requests():
+        plans = plan_program(subject.kernel, programs, sheet, Options(**options), facts=facts)
+        if all(plan.mapping is not None for plan in plans):
+            made = Asked(dict(options), plans)
+            others.setdefault(made.identity, made)
+    return _best(own, others, count)
+
+
+def _best(own: Asked, others: dict[tuple[object, ...], Asked], count: int) -> list[Asked]:
+    """The plan of a call, which is one of the others, and then these by their estimates."""
     del others[own.identity]
     return [own, *sorted(others.values(), key=lambda each: each.estimate)][:count]
+
+
+def _device_requests() -> Iterator[dict[str, Any]]:
+    """Return what may be asked of a GPU's planner: widths, what is kept, whether rows are."""
+    wanted = itertools.product(
+        (None, *LANE_ELEMENTS), (None, *get_args(Materialization)), (None, True, False)
+    )
+    for wide, kept, cached in wanted:
+        named = (("lane_elements", wide), ("materialization", kept), ("cache_inputs", cached))
+        yield {name: value for name, value in named if value is not None}
 
 
 def _requests() -> Iterator[dict[str, object]]:

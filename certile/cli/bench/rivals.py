@@ -1,7 +1,8 @@
 """What a kernel is measured against: a function of NumPy's, of PyTorch's, or of the caller's.
 
 In: `module:function` or `FILE.py:function`.  Out: the function, called on arrays that it takes,
-with its results by output.  Decides that it is called with the arrays which the kernel reads and
+with its results by output.  Decides that it is called with the arrays which the kernel reads, or
+with tensors of PyTorch of the same memory, and
 the numbers without a default, in the order of the kernel's parameters, and returns what the kernel
 stores.  Leaves judging the results to others.
 """
@@ -16,11 +17,9 @@ from typing import Any
 
 import numpy as np
 
-from certile.cli.bench.arrays import bits_of
+from certile.cli.bench.arrays import tensor_of
 from certile.cli.subject import Subject, file_and_name, imported
 from certile.diagnostics import ArgumentError, CertileError
-from certile.ir.array_types import FULL_NAMES
-from certile.ir.tile import View
 from certile.records import record
 from certile.reference import machine_numeric as numeric
 
@@ -40,11 +39,11 @@ class Rival:
 
     def call(self, subject: Subject, arguments: Arguments) -> Callable[[], Any]:
         """Return the call on these arrays, whose memory it shares, and numbers."""
-        views = {view.name: view for view in subject.kernel.views}
+        views = {view.name for view in subject.kernel.views}
         stored = {v.name for v in subject.kernel.outputs} - {v.name for v in subject.kernel.inputs}
         parameters = subject.function.signature.python.parameters
         given = [
-            self._array(views[name], arguments[name]) if name in views else arguments[name]
+            self._array(arguments[name]) if name in views else arguments[name]
             for name in parameters
             if name in arguments and name not in stored
             if name in views or parameters[name].default is parameters[name].empty
@@ -76,16 +75,15 @@ class Rival:
             hint = "it takes what the kernel reads, in order, and returns what the kernel stores"
             raise ArgumentError("A309", message, hint=hint) from error
 
-    def _array(self, view: View, array: Array) -> Any:  # noqa: ANN401 - an array of a framework
-        if self.torch is None:
+    def _array(self, array: Any) -> Any:  # noqa: ANN401 - an array of a framework
+        if self.torch is None or not isinstance(array, np.ndarray):
             return array
-        bits = self.torch.from_numpy(bits_of(array))
-        return bits.view(getattr(self.torch, FULL_NAMES[view.dtype.name]))
+        return tensor_of(array, self.torch)
 
     def _numpy(self, result: Any) -> Array:  # noqa: ANN401 - an array of a framework
         """Return a result as NumPy holds it: what is narrower than f32 as that."""
         if self.torch is not None and isinstance(result, self.torch.Tensor):
-            plain = result.detach()
+            plain = result.detach().cpu()
             result = plain.float() if plain.is_floating_point() and plain.itemsize < 4 else plain
         return np.asarray(result)
 

@@ -48,14 +48,16 @@ class Contestant:
     run: Callable[[int], Any]
     seconds: list[float] = field(default_factory=list)
     wrong: str = ""
+    note: str = ""
 
 
 @record
 class Figure:
     """What a contestant reached; `bytes` are read and written at least.
 
-    `to_first` is its time over that of the first contestant, the median over the rounds in which
-    both ran one after the other: a slow moment of the machine falls on both.
+    `note` says what else there is to know of its time.  `to_first` is its time over that of the
+    first contestant, the median over the rounds in which both ran one after the other: a slow
+    moment of the machine falls on both.
     """
 
     case: Case
@@ -68,6 +70,7 @@ class Figure:
     wrong: str = ""
     own_copy_speed: float = math.nan
     to_first: float = math.nan
+    note: str = ""
 
     @property
     def speed(self) -> float:
@@ -98,6 +101,7 @@ class Figure:
             "ratio_to_copy": self.ratio_to_copy,
             "ceiling": self.ceiling,
             **({"wrong": self.wrong} if self.wrong else {}),
+            **({"note": self.note} if self.note else {}),
         }
 
 
@@ -125,13 +129,21 @@ class Turns:
     ) -> list[Figure]:
         """Race for about `seconds`; return each contestant's figures, as it moved `size` bytes."""
         racers = [*contestants, self._own, *([] if self._theirs is None else [self._theirs])]
-        repeats = {id(racer): _repeats(racer) for racer in racers}
+        self.prepare(racers)
         started, round_number = time.perf_counter(), 0
         while round_number < 3 or time.perf_counter() - started < seconds:
-            for racer in racers if round_number % 2 else reversed(racers):
-                self._measure(racer, repeats[id(racer)])
+            self.round(racers if round_number % 2 else racers[::-1])
             round_number += 1
         return [self._figure(racer, contestants[0], case, size) for racer in contestants]
+
+    def prepare(self, racers: Sequence[Contestant]) -> None:
+        """Find out how often each calls in one measurement."""
+        self._repeats = {id(racer): _repeats(racer) for racer in racers}
+
+    def round(self, racers: Sequence[Contestant]) -> None:
+        """Measure each once, in this order."""
+        for racer in racers:
+            self._measure(racer, self._repeats[id(racer)])
 
     def _measure(self, racer: Contestant, repeats: int) -> None:
         count = self._sets
@@ -179,6 +191,7 @@ class Turns:
             racer.wrong,
             self._copy_speed(self._own),
             statistics.median(own / of_first for own, of_first in rounds),
+            racer.note,
         )
 
     def _copy_speed(self, copy: Contestant) -> float:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from certile.cli.bench import command, kernels
+from certile.cli.bench import command, kernels, places
 from certile.cli.bench.plans import best_plans
 from certile.cli.bench.turns import Figure
 from certile.cli.operations.forms import Case
@@ -94,7 +94,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "tensors.py").write_text(TENSORS)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(command, "_SECONDS_A_CONTESTANT", 0.001)
-    monkeypatch.setattr(kernels, "torch_or_none", lambda: None)
+    monkeypatch.setattr(places, "torch_or_none", lambda: None)
     monkeypatch.setattr("certile.cli.bench.turns._LEAST_SECONDS", 0.0)
     return tmp_path
 
