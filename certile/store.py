@@ -95,12 +95,14 @@ class Store:
         try:
             data = read_file(path)
         except OSError as error:
-            if not _is_no_file(path):
-                if not isinstance(error, FileNotFoundError):
-                    self._readable = False
-                    self._give_up(error)
+            if _is_no_file(path):
+                data = b""
+            elif isinstance(error, FileNotFoundError):
                 return None
-            data = b""
+            else:
+                self._readable = False
+                self._give_up(error)
+                return None
         content = self._content(name, data)
         if content is not None:
             self._touch(path)

@@ -42,6 +42,9 @@ def _is_missed_by_none(extreme: Reduce, nodes: Sequence[Node]) -> bool:
     (of,) = extreme.args
     if not of.dtype.is_float or extreme.init:
         return False
+    # A fold along a kept axis would take the number to where no element is NaN.
+    if any(axis.extent != 1 for axis in extreme.spanned):
+        return False
     beside = _strict_in({of}, nodes)
     totals = {node for node in nodes if _is_total_beside(node, extreme) and node.args[0] in beside}
     missing = _strict_in(totals, nodes)

@@ -29,7 +29,7 @@ NEAR_PROGRAMS = 2**31 - 2**16
 class ViewFacts:
     """What is known of a view argument's layout when code is generated: its stride class.
 
-    `strides[i]` is a constant (0 and 1 are specialised) or None: a run-time scalar, in elements.
+    `strides[i]` is a constant (`stride_class` says which) or None: a run-time scalar, in elements.
     `alignment` in bytes holds for the first element of every row: it divides the base address and
     every stride that is not 1.  `residues` are the base address and each stride in bytes, all
     modulo `RESIDUE_BYTES`, for rows that are aligned to less; without any, nothing is known.
@@ -90,7 +90,7 @@ def stride_class(shape: Sequence[int], strides: Sequence[int]) -> tuple[int | No
 def layout_facts(
     shape: Sequence[int], strides: Sequence[int], size: int, address: int = 0
 ) -> ViewFacts:
-    """What code may rely on of an array: strides of 0 and 1, and the alignment of every row.
+    """What code may rely on of an array: strides (`stride_class`), and the alignment of every row.
 
     `strides` count elements of `size` bytes; `address` is that of the first element, 0 where it is
     aligned to whatever matters.  Of rows that no wide access suits, it is how far behind an aligned

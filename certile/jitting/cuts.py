@@ -40,7 +40,7 @@ _CONSIDERED: Final = 32
 def cut(roots: Sequence[Node]) -> list[Node]:
     """Return the roots in the order given, made of expressions that are not too large."""
     nodes = sorted(reachable(roots), key=lambda node: node.order)
-    if len(nodes) <= min(_LONGEST_CHAIN, _MOST_NODES):
+    if len(nodes) <= _LONGEST_CHAIN:
         return list(roots)
     kept = _Cuts(nodes, roots).kept
     if not kept:

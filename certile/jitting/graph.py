@@ -17,6 +17,7 @@ from itertools import count
 from math import prod
 from typing import Final, Literal
 
+from certile.diagnostics import InternalError
 from certile.ir.dtypes import DType, bool_, f64, i64
 from certile.ir.functions import FUNCTIONS
 from certile.jitting.windows import Shape, Window
@@ -245,14 +246,14 @@ def with_inner(node: Node, made_of: Sequence[Node]) -> Node:
     match node:
         case Apply():
             return replace(node, operands=tuple(made_of), order=order)
-        case Convert() | Reduce() | Scan() | Kept():
+        case Convert() | Reduce() | Scan():
             return replace(node, operand=made_of[0], order=order)
         case View():
             return replace(node, base=made_of[0], order=order)
         case Update():
             return replace(node, base=made_of[0], value=made_of[1], order=order)
         case _:
-            raise AssertionError(f"{type(node).__name__} is made of nothing")
+            raise InternalError("M020", f"{type(node).__name__} is made of nothing here")
 
 
 def reachable(roots: Sequence[Node]) -> Iterator[Node]:

@@ -104,11 +104,13 @@ class Scheduler:
         an argument that is written shares memory with another.  Nothing is written to an argument
         before everything that reads arguments is done.
         """
-        pairs = [(node, at) for node, at in (*results, *writes)]
-        pairs = list(zip(cut([node for node, _ in pairs]), (at for _, at in pairs), strict=True))
-        first, last = pairs[: len(results)], pairs[len(results) :]
-        wanted = [(node, at) for node, at in first if 0 not in node.shape]
-        written = [(node, at) for node, at in last if 0 not in node.shape]
+        asked = (*results, *writes)
+        nodes = cut([node for node, _ in asked])
+        pairs = [(node, at) for node, (_, at) in zip(nodes, asked, strict=True)]
+        wanted, written = (
+            [(node, at) for node, at in part if 0 not in node.shape]
+            for part in (pairs[: len(results)], pairs[len(results) :])
+        )
         # In the order of their making, so that no chain of kept nodes is walked in one go.
         kept = [
             node

@@ -55,10 +55,7 @@ class Partials:
 
     @cached_property
     def _number(self) -> dict[Reduce, int]:
-        found: dict[Reduce, int] = {}
-        for number, machine in enumerate(self.machines):
-            found.setdefault(machine.reduction, number)
-        return found
+        return {machine.reduction: number for number, machine in enumerate(self.machines)}
 
     @cached_property
     def _offsets(self) -> list[int]:

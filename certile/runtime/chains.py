@@ -16,10 +16,13 @@ from typing import Any, Final, TypeAlias
 from certile.runtime.cpu.pool import NO_SCRATCH, pool
 from certile.runtime.inspected import MOST_KEPT, Addresses, Quick, Run, Take
 
-__all__ = ["Chain", "looks_at", "meets"]
+__all__ = ["Chain", "covers", "meets", "refused"]
 
 # Positions of two arrays, and between which distances of the second from the first they overlap.
 Pair: TypeAlias = tuple[int, int, int, int]
+# By positions of two arrays, the distances of the second from the first between which some launch
+# refuses them.
+Refused: TypeAlias = dict[tuple[int, int], list[tuple[int, int]]]
 
 # So many pairs are compared in less time than their arrays are sorted in.
 _FEW_PAIRS: Final = 64
@@ -46,8 +49,8 @@ class Chain:
         self._take = take
         self._keeps = size <= MOST_KEPT
         # Two arrays that one launch takes are looked at in the foreign call.
-        refused = _refused(quicks)
-        others = [pair for pair in pairs if not _covers(refused, pair)]
+        known = refused(quicks)
+        others = [pair for pair in pairs if not covers(known, pair)]
         self._meet = meets(others, extents, inputs)
 
     def run(self, require_apart: Callable[[Addresses], None]) -> Run:
@@ -91,18 +94,9 @@ class Chain:
         return slots, ctypes.addressof(chain), kept, (readies, chain, memory)
 
 
-def looks_at(quick: Quick, pair: Pair) -> bool:
-    """Whether a launch refuses arguments that lie as near as those of a pair of the call."""
-    return _covers(_refused([quick]), pair)
-
-
-# By positions of two arrays, the distances of the second from the first between which some launch
-# refuses them.
-_Refused: TypeAlias = dict[tuple[int, int], list[tuple[int, int]]]
-
-
-def _refused(quicks: Sequence[Quick]) -> _Refused:
-    found: _Refused = {}
+def refused(quicks: Sequence[Quick]) -> Refused:
+    """Return between which distances launches refuse arrays of the call."""
+    found: Refused = {}
     for quick in quicks:
         for a, b, low, high in quick.pairs:
             first, second = quick.places[a], quick.places[b]
@@ -112,9 +106,10 @@ def _refused(quicks: Sequence[Quick]) -> _Refused:
     return found
 
 
-def _covers(refused: _Refused, pair: Pair) -> bool:
+def covers(known: Refused, pair: Pair) -> bool:
+    """Whether some launch refuses arrays that lie as near as those of a pair of the call."""
     first, second, low, high = pair
-    return any(least <= low and high <= most for least, most in refused.get((first, second), ()))
+    return any(least <= low and high <= most for least, most in known.get((first, second), ()))
 
 
 def meets(
@@ -124,7 +119,8 @@ def meets(
 
     `extents` are the bytes that each spans, from its address on; those behind `inputs` are written,
     and meet what is read and what is written.  Few pairs are looked at one by one; of many the
-    arrays are sorted, which also finds those that no pair names.
+    arrays are sorted, which also finds those that no pair names: a call of such looks at them again
+    each time.
     """
 
     def few(addresses: Addresses) -> bool:

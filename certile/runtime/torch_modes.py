@@ -6,7 +6,7 @@ must ask too: the three attributes are on the path of every call.  PyTorch is ne
 until a first tensor is described, they say that nothing is going on.
 """
 
-import importlib
+import sys
 from collections.abc import Callable
 from typing import Any, Final, NoReturn, TypeAlias
 
@@ -89,5 +89,8 @@ def _refuse_trace(outside: str) -> NoReturn:
 
 def _makes_a_graph() -> bool:
     """Whether `make_fx` records; most other modes of PyTorch watch only."""
-    found = importlib.import_module("torch.fx.experimental.proxy_tensor").get_proxy_mode()
-    return found is not None
+    found = sys.modules.get("torch.fx.experimental.proxy_tensor")
+    if found is None:
+        return False  # nobody can have begun
+    # A version that has no such function may record: nothing says that it does not.
+    return getattr(found, "get_proxy_mode", bool)() is not None

@@ -23,13 +23,12 @@ class Sheet:
     `lanes` is the subgroup width.  On a CPU it is the f32 elements of a vector, `max_threads` the
     lanes (one subgroup a group) and `cores` the threads of the pool.  `private_bytes` is the
     most that the arrays of one lane may hold (None: any).  `wave` is the number of programs that
-    fill the device once.  `native_functions` are the transcendental functions the
-    target's own library provides (None: all); lowering expands the others.  Under `math="fast"` the
-    target's own `fast_functions` serve as well.  `nan_extremes` says that
-    a maximum that gives NaN for a NaN is one instruction, `scales_widely` that the one which scales
-    an f32 by a power of two takes any exponent, `narrows_bf16` that one rounds normal f32 to
-    bf16.  `provenance` says, field by field, where
-    a number is from.
+    fill the device once.  `native_functions` are the transcendental functions the target's own
+    library provides (None: all); lowering expands the others.  Under `math="fast"` the target's own
+    `fast_functions` serve as well.  `nan_extremes` says that a maximum that gives NaN for a NaN is
+    one instruction, `scales_widely` that the one which scales an f32 by a power of two takes any
+    exponent, `narrows_bf16` that one rounds normal f32 to bf16.  `provenance` says, field by field,
+    where a number is from.
 
     What the service policy reads: `vector_bytes` is the widest access, of a vector on a CPU and of
     one lane on a GPU; `registers` are a core's vector registers, or the 32-bit ones that the lanes

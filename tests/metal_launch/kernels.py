@@ -79,6 +79,11 @@ def at_page(count, dtype=np.float32):
     return np.frombuffer(mmap.mmap(-1, size), dtype)[:count]
 
 
+def beside_a_page(count, dtype=np.float32):
+    """An array that starts one element after a page, which Metal does not lend."""
+    return at_page(count + 1, dtype)[1:]
+
+
 @contextmanager
 def on_fake(*faults, offline=None, **figures):
     """Give a device that runs on the CPU, with the target `metal` chosen."""

@@ -13,6 +13,7 @@ from certile.runtime.metal import fake, memory
 from certile.runtime.metal.memory import Span, merged
 from tests.metal_launch.kernels import (
     at_page,
+    beside_a_page,
     first_half,
     is_softmax,
     numbers,
@@ -26,8 +27,8 @@ from tests.metal_launch.kernels import (
 
 
 def test_a_kernel_on_plain_arrays():
-    x = numbers(5, 70)
-    y = np.zeros_like(x)
+    x, y = (beside_a_page(350).reshape(5, 70) for _ in range(2))
+    x[:] = numbers(5, 70)
     with on_fake() as device:
         softmax(x, y)
     is_softmax(y, x)
@@ -64,7 +65,8 @@ def test_what_lies_between_the_elements_stays():
 
 
 def test_arrays_that_meet_share_one_buffer():
-    held = np.concatenate([numbers(5, 64), numbers(5, 64)], axis=1)
+    held = beside_a_page(5 * 128).reshape(5, 128)
+    held[:] = numbers(5, 128)
     before = held.copy()
     with on_fake() as device:
         softmax(held[:, :64], held[:, 64:])

@@ -2,9 +2,8 @@
 
 In: `module:function` or `FILE.py:function`.  Out: the function, called on arrays that it takes,
 with its results by output.  Decides that it is called with the arrays which the kernel reads, or
-with tensors of PyTorch of the same memory, and
-the numbers without a default, in the order of the kernel's parameters, and returns what the kernel
-stores.  Leaves judging the results to others.
+with tensors of PyTorch of the same memory, and the numbers without a default, in the order of the
+kernel's parameters, and returns what the kernel stores.  Leaves judging the results to others.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ and saturates; every conversion rounds once, to nearest even.
 
 from __future__ import annotations
 
-from certile.codegen.cpu.writer import FULL_LANES, Writer, literal, scalar_type
+from certile.codegen.cpu.writer import FULL_LANES, RARELY, Writer, literal, scalar_type
 from certile.ir.dtypes import DType, bf16, bool_, f16, f32, f64, i32
 
 NARROW = (f16, bf16)
@@ -157,10 +157,12 @@ class Conversions:
             bits, f"llvm.is.fpclass.v{self._width}f32", kinds, f"{floats}, i32 immarg"
         )
         lanes = writer.op(f"bitcast {bits} {tiny} to i{self._width}")
+        # A lane may be poison, which a branch must not see.
+        lanes = writer.op(f"freeze i{self._width} {lanes}")
         some = writer.op(f"icmp ne i{self._width} {lanes}, 0")
         rare, join = writer.label("rare"), writer.label("join")
         before = writer.block
-        writer.line(f"br i1 {some}, label %{rare}, label %{join}, !prof !1")
+        writer.line(f"br i1 {some}, label %{rare}, label %{join}, {RARELY}")
         writer.begin(rare)
         exact = self._narrow_bits(name)
         writer.line(f"br label %{join}")

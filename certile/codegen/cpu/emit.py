@@ -14,7 +14,7 @@ from certile.codegen.artifact import Artifact, artifact_of
 from certile.codegen.cpu.conversions import Conversions
 from certile.codegen.cpu.functions import Functions
 from certile.codegen.cpu.memory import Memory, all_lanes, any_lane
-from certile.codegen.cpu.writer import RARELY, Instructions, Writer, scalar_type
+from certile.codegen.cpu.writer import METADATA, Instructions, Writer, scalar_type
 from certile.codegen.table import Table
 from certile.diagnostics import UnsupportedError
 from certile.ir.dtypes import DType, bool_, i64
@@ -68,7 +68,7 @@ class Emitter:
         head = f"define void @{self._kernel.name}({parameters}) #0 {{"
         bits = 32 * self._kernel.lanes
         widths = f'"prefer-vector-width"="{bits}" "min-legal-vector-width"="{bits}"'
-        tail = [f"attributes #0 = {{ nounwind {widths} }}", "!0 = !{i32 1}", RARELY]
+        tail = [f"attributes #0 = {{ nounwind {widths} }}", *METADATA]
         declarations = sorted(self._writer.declarations)
         return "\n".join([*declarations, head, "entry:", *self._writer.lines, "}", *tail, ""])
 

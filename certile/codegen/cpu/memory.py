@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from certile.codegen.cpu.writer import Writer, memory_type, scalar_type
+from certile.codegen.cpu.writer import STREAMED, Writer, memory_type, scalar_type
 from certile.ir.dtypes import bool_, i64
 from certile.ir.machine import (
     Address,
@@ -324,7 +324,7 @@ class Memory:
                     f"shufflevector {whole} {value}, {whole} poison, <{lanes} x i32> <{picked}>"
                 )
                 place = writer.op(f"getelementptr i8, ptr {pointer}, i64 {first * dtype.size}")
-            writer.line(f"store {kind} {part}, ptr {place}, align {size}, !nontemporal !0")
+            writer.line(f"store {kind} {part}, ptr {place}, align {size}, {STREAMED}")
 
     def _store_mask(self, op: Store) -> str:
         """The mask of a vector store; of narrow integers, one that LLVM cannot see through.

@@ -14,8 +14,10 @@ from certile.records import record
 
 # The f32 of a register that AVX-512's own instructions take.
 FULL_LANES = 16
-# What a branch is told that is taken in one of a thousand cases.
-RARELY = '!1 = !{!"branch_weights", i32 1, i32 1000}'
+# What a store is told that goes past the cache, a branch that is taken once in a thousand times,
+# and the metadata of the module that these name.
+STREAMED, RARELY = "!nontemporal !0", "!prof !1"
+METADATA = ("!0 = !{i32 1}", '!1 = !{!"branch_weights", i32 1, i32 1000}')
 _FLOATS = {16: "half", 32: "float", 64: "double"}
 
 
@@ -61,7 +63,7 @@ class Instructions:
     narrows_bf16: bool = False
 
 
-NONE = Instructions()
+NO_INSTRUCTIONS = Instructions()
 
 
 class Writer:
@@ -70,7 +72,7 @@ class Writer:
     Splats of uniform values are made once, where the value is defined, so they dominate every use.
     """
 
-    def __init__(self, lanes: int, instructions: Instructions = NONE) -> None:
+    def __init__(self, lanes: int, instructions: Instructions = NO_INSTRUCTIONS) -> None:
         self.lanes = lanes
         self.instructions = instructions
         self.lines: list[str] = []

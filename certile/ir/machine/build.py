@@ -294,7 +294,7 @@ class Builder(IndexArithmetic):
         return result
 
     def ask(self, buffer: Buffer, place: Operand, *, near: bool = False) -> None:
-        """Say that an element of a buffer is read soon, or even sooner; it need not exist."""
+        """Say that an element of a buffer is read soon; it need not exist (`Ask`)."""
         self.emit(Ask(buffer, self._typed(place, i64), near))
 
     def store(

@@ -209,7 +209,7 @@ class Printer:
 
     @right.register
     def _(self, operation: Ask) -> str:
-        when = "sooner" if operation.near else "soon"
+        when = "soon near" if operation.near else "soon"
         return f"{when} {operation.buffer.name}[{self.name(operation.place)}]"
 
     @right.register

@@ -263,7 +263,7 @@ class ColumnsLowering:
         ahead = self._ahead(nodes, axes, backwards=backwards)
         at_once = rows_of_round(nodes, self._mapping)
         # Where rows are taken one by one, more vectors at once keep as many loads in flight.
-        width = self._mapping.unroll * self._mapping.rows_at_once // at_once
+        width = self._mapping.rows_at_once // at_once
         of_rows = self._of_rows(nodes, axes)
         sweep = Sweep(steps, of_programs, of_rows, folds, ahead, at_once, width)
         self._states.start(sweep.folds)
@@ -396,26 +396,23 @@ class ColumnsLowering:
         builder, lanes = self.builder, self.builder.lanes
         if not sweep.ahead.distances:
             return
-        run = sweep.at_once * sweep.width
-        if run & (run - 1):
-            past = builder.mod(vector.number, run)
-        else:
-            # A division would take as long as the sums of a step.
-            past = builder.compute("bit_and", vector.number, run - 1)
-        begin = builder.sub(vector.number, past)
-
-        def one_row() -> None:
-            row = builder.add(first, builder.floordiv(past, sweep.width))
-            self._ask_row(sweep, row, builder.sub(0, builder.mul(past, lanes)), run)
 
         def every_row() -> None:
             for k in range(sweep.at_once):
                 self._ask_row(sweep, builder.add(first, k), builder.const(0, i64), sweep.width)
 
-        if sweep.at_once == 1:
+        run = sweep.at_once
+        if run == 1:
             every_row()
             return
-        end = builder.mul(builder.add(begin, run), lanes)
+        # Rounds have a power of two of rows: a division would take as long as the sums of a step.
+        past = builder.compute("bit_and", vector.number, run - 1)
+
+        def one_row() -> None:
+            moved = builder.sub(0, builder.mul(past, lanes))
+            self._ask_row(sweep, builder.add(first, past), moved, run)
+
+        end = builder.mul(builder.add(builder.sub(vector.number, past), run), lanes)
         builder.if_(builder.lt(self._at.count, end), every_row, one_row)
 
     def _ask_row(self, sweep: Sweep, walked: Value, moved: Value, vectors: int) -> None:

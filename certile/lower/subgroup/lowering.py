@@ -73,7 +73,7 @@ class SubgroupLowering:
         share = mapping.subgroups_per_program * mapping.programs_per_group
         self._most = most_programs(plan)
         self.builder = builder_of(plan, share, mapping.programs_per_group)
-        self._missed_by_none = missed_by_none(rows)
+        self._missed_by_none = missed_by_none(rows) if self._cpu else frozenset()
         self._active: Value | None = None
         self._shifts: dict[tuple[Axis, ...], Shift] = {}
 
@@ -357,7 +357,7 @@ class SubgroupLowering:
         rows, work = self._mapping.ahead, self._plan.work
         loads = asking(work).get(head, ()) if rows and work else ()
         interface, over = self._evaluator.interface, self._rows.parallel.over
-        near = work is not None and rows_are_near(rows, work)
+        near = work is not None and rows_are_near(work)
         return ahead_of(loads, over[-1], rows, self.builder, interface.stride, near=near)
 
     @property

@@ -45,13 +45,14 @@ def rows_ahead(rows: RowProgram, work: Work, programs: int, sheet: Sheet) -> int
     return -(-AHEAD_BYTES // work.row_bytes)
 
 
-def rows_are_near(ahead: int, work: Work) -> bool:
+def rows_are_near(work: Work) -> bool:
     """Whether so little is read until a row that is asked for that the nearest cache holds it.
 
-    Rows of 1 KB, asked for from the second cache alone, took a layer norm a quarter longer; rows of
-    16 KB in the first took it, and a softmax, an eighth longer.
+    That is less than two such distances.  Rows of 1 KB, asked for from the second cache alone, took
+    a layer norm a quarter longer; rows of 16 KB in the first took it, and a softmax, an eighth
+    longer.
     """
-    return ahead * work.row_bytes <= AHEAD_BYTES
+    return work.row_bytes <= AHEAD_BYTES
 
 
 def asking(work: Work) -> Mapping[Step, frozenset[Load]]:

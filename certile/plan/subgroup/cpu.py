@@ -54,6 +54,8 @@ UNROLLED_FUNCTIONS = 256
 # an element of 16 lanes).  A second thread pays from about 20 microseconds of work.
 ROUND_NS = 1.0
 EXPENSIVE_ROUND_NS = 7.0
+# Functions that a transcendental one is expanded to take as long as about so many others.
+_FUNCTIONS_OF_A_CALL = 7
 PARALLEL_NS = 20_000.0
 
 
@@ -77,7 +79,7 @@ def mapping_of(rows: RowProgram, sheet: Sheet, options: Options) -> Mapping:
 def _unroll(rows: RowProgram) -> int:
     """Vectors a round of a loop without accumulators: fewer where an element takes long by itself.
 
-    A transcendental function counts as `EXPENSIVE_ROUND_NS` of others.
+    A transcendental function counts as `_FUNCTIONS_OF_A_CALL` others.
     """
     found = (
         node
@@ -85,7 +87,7 @@ def _unroll(rows: RowProgram) -> int:
         for node, _ in visit(step_roots(step), _ends_a_sweep, enter=step.node)
     )
     total = arithmetic_of(dict.fromkeys(found))
-    functions = total.plain + total.calls * int(EXPENSIVE_ROUND_NS)
+    functions = total.plain + total.calls * _FUNCTIONS_OF_A_CALL
     unroll = ELEMENTWISE_UNROLL
     while unroll > 1 and functions * unroll > UNROLLED_FUNCTIONS:
         unroll //= 2

@@ -7,6 +7,7 @@ import pytest
 
 from certile.analysis.nans import STRICT, missed_by_none
 from certile.ir import laws
+from certile.ir.build import Builder
 from certile.ir.dtypes import f32, i64
 from certile.ir.functions import FUNCTIONS
 from certile.reference.functions import apply
@@ -126,6 +127,19 @@ SEEN = [stored, stored_beside, compared, of_some_elements, of_a_power, counted, 
 @pytest.mark.parametrize("write", [*SEEN, of_a_maximum_alone])
 def test_an_extreme_is_missed_where_its_nan_would_be_seen(write):
     assert not missed_by_none(row_program(write))
+
+
+def test_a_fold_along_a_kept_axis_takes_a_nan_to_other_rows():
+    # Where one row of an instance has a NaN, the sums of maxima are NaN for all rows of it.
+    b = Builder("kept")
+    x, y = b.view("x", rank=3), b.view("y", rank=2)
+    p, h, w = b.axis("p", 8), b.axis("h", 4), b.axis("w", 32)
+    with b.parallel(p):
+        v = b.load(x, p, h, w)
+        top = b.reduce(v, w, laws.MAXIMUM)
+        total = b.reduce(b.map("exp", b.map("sub", v, top)), w, laws.ADD)
+        b.store(y, (p, h), b.map("add", total, b.reduce(top, h, laws.ADD)))
+    assert not missed_by_none(rows_of(b.build()))
 
 
 def test_only_the_sum_over_the_same_elements_carries_a_nan():

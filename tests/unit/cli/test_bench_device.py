@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import json
 import time
+import weakref
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -208,28 +209,26 @@ def test_the_table_says_what_no_graph_holds(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_results_of_a_walk_are_kept_until_the_next(monkeypatch: pytest.MonkeyPatch) -> None:
     """New arrays would otherwise share one block, which then lies in the cache."""
-    made: list[Any] = []
+    made: list[weakref.ref[Any]] = []
 
-    def fresh(at: int) -> Any:
-        made.append(np.zeros(1000))
-        return made.pop()
-
-    seen: list[int] = []
+    def fresh(_: int) -> Any:
+        array = np.zeros(1000)
+        made.append(weakref.ref(array))
+        return array
 
     def enqueue_once(_torch: Any, enqueue: Callable[[], object]) -> Callable[[], object]:
         return enqueue
 
     monkeypatch.setattr(on_device, "captured", enqueue_once)
     device = turns(monkeypatch, time.perf_counter)
-    walk = device._walk(Contestant("one", lambda at: seen.append(id(fresh(at))) or fresh(at)))
-    walk()
-    (held,) = (cell.cell_contents for cell in walk.__closure__ if _is_deque(cell))
-    assert len(held) == SETS
-    assert len({each.ctypes.data for each in held}) == SETS
-
-
-def _is_deque(cell: Any) -> bool:
-    return type(cell.cell_contents).__name__ == "deque"
+    walk = device._walk(Contestant("one", fresh))
+    for walks in (1, 2):
+        walk()
+        assert len(made) == walks * SETS
+        assert [each() is not None for each in made] == [
+            *[False] * (len(made) - SETS),
+            *[True] * SETS,
+        ]
 
 
 def test_plans_of_a_gpu_differ_and_come_by_their_estimates(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 import certile as ct
 from certile import ops
-from certile.runtime.chains import looks_at, meets
+from certile.runtime.chains import covers, meets, refused
 from certile.runtime.inspected import Quick
 from tests.threads import in_threads
 
@@ -87,7 +87,7 @@ def test_a_launch_looks_at_a_pair_of_the_call(
 ) -> None:
     """Slots 0, 1 and 2 of the launch hold the arrays 3, 1 and 2 of the call."""
     quick = Quick(None, (3, 1, 2), tuple, pairs, lambda _: None)  # type: ignore[arg-type]
-    assert looks_at(quick, (1, 3, -8, 24)) is looks
+    assert covers(refused([quick]), (1, 3, -8, 24)) is looks
 
 
 @pytest.mark.parametrize("seed", range(200))

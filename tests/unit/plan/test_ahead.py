@@ -81,7 +81,10 @@ def test_the_distance_is_that_of_rows():
     assert rows_asked_for(kernel, asking) == {("x_stride0", 8)}
 
 
-@pytest.mark.parametrize(("columns", "near"), [(256, True), (1500, False), (4096, False)])
+@pytest.mark.parametrize(
+    ("columns", "near"),
+    [(255, True), (256, True), (1500, True), (2048, True), (2050, False), (4096, False)],
+)
 def test_rows_are_near_while_the_first_cache_holds_what_lies_between(columns, near):
     _, _, asking = lowered("softmax", (4096, columns))
     assert {ask.near for ask in asking} == {near}
