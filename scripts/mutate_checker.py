@@ -217,11 +217,12 @@ def main() -> int:
             sys.exit(f"{' '.join(suite)} fails before anything is changed")
     known = json.loads(EQUIVALENTS.read_text(encoding="utf-8"))
     files = arguments.files or sorted(path.stem for path in CHECK.glob("[a-z]*.py"))
-    total, found, unexpected = 0, 0, 0
-    for mutant in (each for stem in files for each in mutants(CHECK / f"{stem}.py")):
-        if arguments.only not in mutant.change:
-            continue
-        total += 1
+    every = [each for stem in files for each in mutants(CHECK / f"{stem}.py")]
+    chosen = [mutant for mutant in every if arguments.only in mutant.change]
+    total, found, unexpected = len(chosen), 0, 0
+    for number, mutant in enumerate(chosen, start=1):
+        # A run that is cut short has said how far it came.
+        print(f"{number} of {total}: {mutant.change}", file=sys.stderr, flush=True)
         if all(survives(mutant, suite) for suite in tests):
             reason = known.get(mutant.change)
             found += 1
