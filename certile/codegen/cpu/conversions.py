@@ -7,6 +7,7 @@ and saturates; every conversion rounds once, to nearest even.
 
 from __future__ import annotations
 
+from certile.codegen.cpu.memory import any_lane
 from certile.codegen.cpu.writer import FULL_LANES, RARELY, Writer, literal, scalar_type
 from certile.ir.dtypes import DType, bf16, bool_, f16, f32, f64, i32
 
@@ -140,7 +141,8 @@ class Conversions:
 
     def _narrow(self, name: str) -> str:
         """f32 rounded to nearest even bf16; a NaN stays one (quiet, sign kept)."""
-        if self._writer.instructions.narrows_bf16 and self._width == FULL_LANES:
+        writer = self._writer
+        if writer.instructions.narrows_bf16 and self._width == writer.lanes == FULL_LANES:
             return self._narrow_normal(name)
         return self._narrow_bits(name)
 
@@ -156,18 +158,9 @@ class Conversions:
         tiny = writer.call(
             bits, f"llvm.is.fpclass.v{self._width}f32", kinds, f"{floats}, i32 immarg"
         )
-        lanes = writer.op(f"bitcast {bits} {tiny} to i{self._width}")
         # A lane may be poison, which a branch must not see.
-        lanes = writer.op(f"freeze i{self._width} {lanes}")
-        some = writer.op(f"icmp ne i{self._width} {lanes}, 0")
-        rare, join = writer.label("rare"), writer.label("join")
-        before = writer.block
-        writer.line(f"br i1 {some}, label %{rare}, label %{join}, {RARELY}")
-        writer.begin(rare)
-        exact = self._narrow_bits(name)
-        writer.line(f"br label %{join}")
-        writer.begin(join)
-        return writer.op(f"phi {words} [ {usual}, %{before} ], [ {exact}, %{rare} ]")
+        some = any_lane(writer, writer.op(f"freeze {bits} {tiny}"))
+        return writer.branch(some, lambda: self._narrow_bits(name), usual, words, RARELY)
 
     def _narrow_bits(self, name: str) -> str:
         """The rounding on the bits."""

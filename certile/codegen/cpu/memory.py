@@ -10,8 +10,6 @@ values.  The others live in the scratch block of the running thread.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from certile.codegen.cpu.writer import STREAMED, Writer, memory_type, scalar_type
 from certile.ir.dtypes import bool_, i64
 from certile.ir.machine import (
@@ -136,20 +134,8 @@ class Memory:
 
         if op.mask is None or op.fill is None:
             return read()
-        return self._branch(writer.name(op.mask), read, writer.name(op.fill), op.result)
-
-    def _branch(self, condition: str, read: Callable[[], str], other: str, like: Value) -> str:
-        """`read()` where a uniform condition holds, else `other`, with a real branch."""
-        writer = self._writer
-        then, join, before = writer.label("read"), writer.label("join"), writer.block
-        writer.line(f"br i1 {condition}, label %{then}, label %{join}")
-        writer.begin(then)
-        made = read()
-        inner = writer.block
-        writer.line(f"br label %{join}")
-        writer.begin(join)
-        kind = writer.type_of(like)
-        return writer.op(f"phi {kind} [ {made}, %{inner} ], [ {other}, %{before} ]")
+        mask, fill = writer.name(op.mask), writer.name(op.fill)
+        return writer.branch(mask, read, fill, writer.type_of(op.result))
 
     def _mask(self, mask: Value | None) -> str:
         if mask is None:

@@ -7,6 +7,7 @@ its 16 bits (i16), bool as i1; both are bytes or halfwords in memory.
 from __future__ import annotations
 
 import struct
+from collections.abc import Callable
 
 from certile.ir.dtypes import DType, bf16, bool_
 from certile.ir.machine import Value
@@ -105,6 +106,23 @@ class Writer:
         """Start a block."""
         self.lines.append(f"{label}:")
         self.block = label
+
+    def branch(
+        self, condition: str, make: Callable[[], str], other: str, kind: str, hint: str = ""
+    ) -> str:
+        """`make()` where a uniform condition holds, else `other`, with a real branch.
+
+        Both are of type `kind`; `hint` is what the branch is told of its condition.
+        """
+        then, join, before = self.label("then"), self.label("join"), self.block
+        told = f", {hint}" if hint else ""
+        self.line(f"br i1 {condition}, label %{then}, label %{join}{told}")
+        self.begin(then)
+        made = make()
+        inner = self.block
+        self.line(f"br label %{join}")
+        self.begin(join)
+        return self.op(f"phi {kind} [ {made}, %{inner} ], [ {other}, %{before} ]")
 
     def call(self, result: str, name: str, args: str, types: str) -> str:
         """Call an intrinsic and return the result's name; `types` are those of its declaration."""
