@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from certile.lower.math import EXPANSIONS, FORMATS
+from certile.lower.math.arith import F32
 
 BINARY_FUNCTIONS = ("pow", "fmod", "logaddexp")
 # What C has no function for, with `l` where long double wants one.
@@ -53,18 +54,29 @@ static inline real_{form} scale2_{form}(real_{form} x, real_{form} n) {{
 }}
 """
 
+# For a target that scales by every n: in double the product of an f32 is exact.
+WIDELY = """
+static inline real_f32 scale2_widely_f32(real_f32 x, real_f32 n) {
+  if (isnan(n)) return n;
+  int whole = n > 999 ? 999 : n < -999 ? -999 : (int)n;
+  uint64_t bits = (uint64_t)(whole + 1023) << 52;
+  double power; memcpy(&power, &bits, sizeof bits);
+  return (real_f32)(x * power);
+}
+"""
+
 # `wrong` counts results whose kind (NaN, infinity, sign) is not that of the value.
 FUNCTION = """
-static inline real_{form} expansion_{name}_{form}({parameters}) {{
+static inline real_{form} expansion_{called}({parameters}) {{
 {body}
   return {result};
 }}
-double sweep_{name}_{form}(const real_{form} *xs, const real_{form} *ys, uint64_t count,
+double sweep_{called}(const real_{form} *xs, const real_{form} *ys, uint64_t count,
                            uint64_t *where, uint64_t *wrong) {{
   double worst = 0;
   for (uint64_t i = 0; i < count; i++) {{
     {wide} x = xs[i], z = ys[i], truth = {oracle};
-    real_{form} y = expansion_{name}_{form}({arguments});
+    real_{form} y = expansion_{called}({arguments});
     int bad = isnan(truth) != isnan(y);
     {wide} least = {least};
     if (!isnan(truth) && least == 0) bad |= !signbit(truth) != !signbit(y);
@@ -103,7 +115,7 @@ TEMPLATES = {
     "neg": "-{}",
     "abs": "@fabs({})",
     "sqrt": "@sqrt({})",
-    "scale2": "scale2_form({}, {})",
+    "scale2": "@scale2_form({}, {})",
     "floor": "@floor({})",
     "fma": "@fma({}, {}, {})",
     "isnan": "isnan({})",
@@ -120,8 +132,8 @@ RESULT = {
 class CArith:
     """`Arith[str]`: each value is the name of a C variable, whose first letter is its type."""
 
-    def __init__(self, form):
-        self.format = form
+    def __init__(self, form, widely=False):
+        self.format, self.scales_widely = form, widely
         self.lines = []
         self._count = 0
         self._types = {"f": f"real_{form.name}", "i": f"integer_{form.name}", "c": "_Bool"}
@@ -138,6 +150,7 @@ class CArith:
         text = text.replace("uinteger", f"uint{self.format.bits}_t")
         text = text.replace("integer", f"integer_{self.format.name}")
         text = text.replace("_form", f"_{self.format.name}")
+        text = text.replace("@scale2", "scale2_widely" if self.scales_widely else "scale2")
         for function in ("fabs", "sqrt", "floor", "fma"):
             text = text.replace(f"@{function}", f"{function}f" if narrow else function)
         return lambda *args: self.define(RESULT.get(name, "f"), text.format(*args))
@@ -183,10 +196,15 @@ def logaddexp(b, x, y):
 FUNCTIONS = {**EXPANSIONS, "logaddexp": logaddexp}
 
 
-def function_text(name, form):
+def called(name, form, widely=False):
+    """What the C text calls an expansion."""
+    return f"{name}_{form.name}{'_widely' * widely}"
+
+
+def function_text(name, form, widely=False):
     """The C text of one expansion in one format, and of its sweep."""
     binary = name in BINARY_FUNCTIONS
-    builder = CArith(form)
+    builder = CArith(form, widely)
     operands = [builder.define("f", name) for name in ("x", "z")[: 1 + binary]]
     result = FUNCTIONS[name](builder, *operands)
     narrow = form.name == "f32"
@@ -194,7 +212,7 @@ def function_text(name, form):
     call = f"{name}{suffix}(x, z)" if binary else f"{name}{suffix}(x)"
     real = f"real_{form.name}"
     return FUNCTION.format(
-        name=name,
+        called=called(name, form, widely),
         form=form.name,
         body="\n".join(builder.lines),
         result=result,
@@ -208,6 +226,15 @@ def function_text(name, form):
         bias=form.bias,
         fraction=form.fraction_bits,
     )
+
+
+def has_wide_form(name):
+    """Whether an expansion of f32 has other operations where a target scales by every power."""
+    plain, wide = CArith(F32), CArith(F32, widely=True)
+    for builder in (plain, wide):
+        names = ("x", "z")[: 1 + (name in BINARY_FUNCTIONS)]
+        FUNCTIONS[name](builder, *(builder.define("f", each) for each in names))
+    return plain.lines != [line.replace("scale2_widely", "scale2") for line in wide.lines]
 
 
 def source():
@@ -224,6 +251,8 @@ def source():
             )
         )
         parts.extend(function_text(name, form) for name in FUNCTIONS)
+    parts.append(WIDELY)
+    parts.extend(function_text(name, F32, widely=True) for name in FUNCTIONS if has_wide_form(name))
     return "".join(parts)
 
 
@@ -238,13 +267,13 @@ def build(compiler, folder: Path):
     return ctypes.CDLL(str(library))
 
 
-def sweep(library, name, x, y=None):
+def sweep(library, name, x, y=None, *, widely=False):
     """The worst distance over arrays of inputs, the index of one, and how many are wrong."""
     x = np.ascontiguousarray(x)
     y = x if y is None else np.ascontiguousarray(y)
     assert x.dtype == y.dtype
     assert x.size == y.size
-    function = getattr(library, f"sweep_{name}_f{8 * x.itemsize}")
+    function = getattr(library, f"sweep_{called(name, FORMATS[f'f{8 * x.itemsize}'], widely)}")
     function.restype = ctypes.c_double
     where, wrong = ctypes.c_uint64(), ctypes.c_uint64()
     worst = function(

@@ -17,7 +17,17 @@ import pytest
 from certile.lower.math import BOUNDS, EXPANSIONS
 from certile.lower.math.arith import F32, F64
 from scripts.setup import find_clang
-from tests.full.math_sweep import PROLOGUE, TYPES, build, function_text, sweep
+from tests.full.math_sweep import (
+    FUNCTIONS,
+    PROLOGUE,
+    TYPES,
+    WIDELY,
+    build,
+    function_text,
+    has_wide_form,
+    source,
+    sweep,
+)
 from tests.unit.lower.math_oracle import BINARY, PAIRS, samples
 
 PASSED = Path(__file__).resolve().parent.parent.parent / "build" / "math-sweep"
@@ -33,20 +43,21 @@ def library(tmp_path_factory):
     return build(compiler, tmp_path_factory.mktemp("sweep"))
 
 
-def mark(name, form):
+def mark(name, form, widely=False):
     """The file that says that this text of the function has passed its bound."""
-    text = PROLOGUE + TYPES + function_text(name, form) + str(BOUNDS[name, form.name])
+    text = PROLOGUE + TYPES + WIDELY + function_text(name, form, widely)
+    text += str(BOUNDS[name, form.name])
     return PASSED / f"{name}-{form.name}-{hashlib.sha256(text.encode()).hexdigest()[:16]}"
 
 
-def check(library, name, form, pieces):
+def check(library, name, form, pieces, widely=False):
     """Sweep the pieces, each a function that gives the arguments; remember that all passed."""
-    passed = mark(name, form)
+    passed = mark(name, form, widely)
     if passed.exists():
         return
     # The library runs without the interpreter's lock, so threads use every core.
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        found = list(pool.map(lambda piece: measured(library, name, piece()), pieces))
+        found = list(pool.map(lambda piece: measured(library, name, piece(), widely), pieces))
     bad = [place for _, place, wrong in found if wrong]
     assert not bad, bad[:4]
     worst = max(found)
@@ -55,9 +66,9 @@ def check(library, name, form, pieces):
     passed.write_text(f"{worst[0]} at {worst[1]}\n")
 
 
-def measured(library, name, arguments):
+def measured(library, name, arguments, widely):
     """The worst distance, the arguments there, and how many results are wrong outright."""
-    worst, index, wrong = sweep(library, name, *arguments)
+    worst, index, wrong = sweep(library, name, *arguments, widely=widely)
     return worst, [float(x[index]) for x in arguments], wrong
 
 
@@ -76,6 +87,13 @@ def parts(arguments):
 def test_bound_over_all_inputs(library, name):
     starts = range(0, 2**32, PIECE)
     check(library, name, F32, (lambda start=start: patterns(start) for start in starts))
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("name", [name for name in UNARY if has_wide_form(name)])
+def test_bound_over_all_inputs_where_a_target_scales_by_every_power(library, name):
+    starts = range(0, 2**32, PIECE)
+    check(library, name, F32, (lambda start=start: patterns(start) for start in starts), True)
 
 
 @pytest.mark.full
@@ -99,3 +117,10 @@ def test_sweep_measures_a_distance(library):
     worst, _, wrong = sweep(library, "recip", ones)
     assert wrong == 0
     assert 0.49 < worst <= 0.5
+
+
+def test_c_text_knows_every_operation_of_the_expansions():
+    """The sweeps run rarely; what they cannot spell is seen with every change."""
+    text = source()
+    assert all(f" sweep_{name}_{form}(" in text for name in FUNCTIONS for form in ("f32", "f64"))
+    assert {name for name in FUNCTIONS if has_wide_form(name)} >= {"exp", "exp2"}
