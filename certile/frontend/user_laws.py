@@ -17,7 +17,7 @@ from certile.frontend.law_methods import Methods
 from certile.frontend.state import State
 from certile.ir.dtypes import DType
 from certile.ir.laws import Law
-from certile.ir.meanings import Meaning
+from certile.ir.meanings import Action, Meaning
 from certile.ir.terms import Term
 from certile.ir.tile import FOLD_POLICIES, ORDERED_POLICIES, Policy
 from certile.language.laws import UserLaw
@@ -61,19 +61,26 @@ def _prove(state: State, claimed: Claim, accumulate: DType) -> Law | None:
         raise _not_proved(state, found)
     if not accumulate.is_float and not holds_for_integers(found.law, found.meaning, accumulate):
         return None
-    law = replace(claimed.original, closed=_at_hand(claimed))
+    law = replace(claimed.original, closed=_at_hand(claimed, found.meaning))
     remember(law, accumulate, found.certificate)
     return law
 
 
-def _at_hand(claimed: Claim) -> tuple[Term, ...] | None:
-    """The closed forms, where a kernel can evaluate them in the dtype that it accumulates in."""
+def _at_hand(claimed: Claim, proved: Meaning | Action) -> tuple[Term, ...] | None:
+    """The closed forms, where a kernel can evaluate them in the dtype that it accumulates in.
+
+    They stand for merges there: so they are proved for infinite elements and NaN as well, and round
+    no worse.  A mean that is a sum over a count overflows where merged means do not.
+    """
     from certile.proof.check.region_terms import require_numbers
     from certile.proof.check.terms import Refused
+    from certile.reference.merges import parts_of
 
     meaning, law = claimed.meaning, claimed.law
     plain = law == claimed.original and all(part.type == "acc" for part in law.state)
     if not plain or not isinstance(meaning, Meaning):
+        return None
+    if "finite" in proved.domain.values() or parts_of(replace(law, closed=meaning.closed)) is None:
         return None
     try:
         # A proof reads a truth that was converted to a number as the truth.

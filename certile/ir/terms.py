@@ -90,11 +90,16 @@ def evaluate(
         None if isinstance(arg, Lit) else evaluate(arg, variables, literal, apply, memo)
         for arg in term.args
     ]
-    # In (where c a b) the literal arms take the type of the other arm, not of the condition.
-    typed = made[1:] if term.fn == "where" else made
+    # In (where c a b) the literal arms take the type of the other arm, not of the condition, which
+    # is a truth as a literal as well.
+    typed = made
+    if term.fn == "where":
+        typed, condition = made[1:], term.args[0]
+        if isinstance(condition, Lit):
+            made[0] = literal(Lit(condition.value, "bool"), None)
     beside = next((value for value in typed if value is not None), None)
     args = tuple(
-        literal(arg, beside) if isinstance(arg, Lit) else value
+        literal(arg, beside) if isinstance(arg, Lit) and value is None else value
         for arg, value in zip(term.args, made, strict=True)
     )
     # Only literals were left None, and they have been made.

@@ -408,10 +408,11 @@ def _spelled(script: Script) -> bool:
 
 def _spread(script: Script, term: int, count: int) -> None:
     """Sum(a1 + … + an) becomes Sum a1 + … + Sum an, and each coefficient leaves its sum."""
-    table, context = script.table, script.goal.context
-    row = table.rows[term]
+    table, row = script.table, script.table.rows[term]
+    # Spread so far, the goal may be shown, and no other be left.
     if script.open < count or row.op != "sum":
         return
+    context = script.goal.context
     op, _, args = table.rows[row.args[0]]
     if op == "add" and script.attempt("split_sum", (term,)):
         for arg in args:

@@ -256,7 +256,10 @@ class _Deriver:
         # What a program divides by is told by what reads the results that stand in it.
         by, apart_from = _replacements(reading, members, _discharged(fused))
         divided = divided_by(substitute(self._kernel, by, apart_from))
-        law = _discharged(fused, _places(divided, by.values()))
+        try:
+            law = _discharged(fused, _places(divided, by.values()))
+        except Refused as refusal:
+            return Unproved(fused.law.name, "limit", str(refusal), None)
         kernel = substitute(self._kernel, *_replacements(reading, members, law))
         if verify(kernel):
             return Refused("a result is stored before all that the fold of them reads is loaded")

@@ -396,6 +396,59 @@ def test_closed_forms_go_with_the_law_where_they_can_be_evaluated():
     assert reduction_of({}).law.closed is None
 
 
+# Laws whose merges give more than their closed forms do when they are computed.
+GUARDED = {
+    "state": {"s": "acc", "n": "acc"},
+    "spec": ct.list.sum,
+    "closed": lambda xs: {"s": ct.list.sum(xs)},
+    "identity": lambda: (0.0, 0.0),
+    "lift": lambda x: (ct.where(ct.isfinite(x), x, 0.0), 1.0),
+    "merge": lambda a, b: (a.s + b.s, a.n + b.n),
+    "finalize": lambda s: s.s,
+}
+
+
+def mean_of(xs):
+    count = ct.list.len(xs)
+    return ct.where(count == 0, 0.0, ct.list.sum(xs) / count)
+
+
+def merged_means(a, b):
+    n = a.n + b.n
+    return n, ct.where(n == 0, 0.0, a.m * (a.n / n) + b.m * (b.n / n))
+
+
+MEANS = {
+    "state": {"n": "acc", "m": "acc"},
+    "identity": lambda: (0.0, 0.0),
+    "lift": lambda x: (1.0, x),
+    "merge": merged_means,
+    "finalize": lambda s: s.m,
+    "spec": mean_of,
+    "closed": lambda xs: {"m": mean_of(xs)},
+}
+
+
+@pytest.mark.parametrize("parts", [GUARDED, MEANS], ids=["finite elements", "a mean"])
+@pytest.mark.parametrize("target", ["cpu", "metal-sim"])
+def test_closed_forms_that_would_lose_what_merges_keep_are_not_evaluated(parts, target):
+    """Proved for finite elements alone, or of sums that overflow: what the interpreter merges."""
+    law = reduction_of(parts).law
+    assert certificate_of(law, f32) is not None
+    assert law.closed is None
+    x = np.random.default_rng(0).standard_normal((5, 300)).astype(np.float32)
+    x[1] = 3e38
+    if parts is GUARDED:
+        x[1], x[2, 7], x[3, -1], x[4] = 1.0, INF, math.nan, -INF
+    kernel, found = ct.tile_kernel(kernel_with(parts)), {}
+    for each in ("reference", target):
+        found[each] = np.zeros(5, np.float32)
+        with ct.target(each):
+            kernel(x, found[each])
+    assert np.isfinite(found["reference"]).all()
+    np.testing.assert_allclose(found[target], found["reference"], rtol=1e-5, atol=1e-4)
+
+
 def test_a_truth_as_a_number_is_proved_and_no_closed_form_to_evaluate():
     """The conversion is read as no change; beside the truth itself 2.5 would be one too."""
     parts = {

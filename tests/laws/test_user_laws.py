@@ -151,6 +151,22 @@ def test_a_law_that_knows_places_and_conditions():
         assert y.tolist() == [89, 0, -1]
 
 
+@pytest.mark.parametrize("dtype", [np.int32, np.uint8, np.float32])
+def test_a_condition_that_a_type_decides(dtype):
+    """No integer is a NaN: the condition is a literal then, and no number."""
+    law = law_of(lift=lambda x: ct.where(ct.isnan(x), 7, x), identity=lambda: 0)
+    x = np.arange(3 * 90).reshape(3, 90).astype(dtype)
+    wanted = x.sum(axis=1, dtype=np.int64)
+    if dtype == np.float32:
+        x[0, 5], wanted[0] = np.nan, wanted[0] + 2
+    kernel = reducing(law, 1)
+    for target in TARGETS:
+        y = np.zeros(3, np.float32 if dtype == np.float32 else np.int64)
+        with ct.target(target):
+            kernel(x, x, y, y.copy(), y.copy())
+        assert (y == wanted).all(), target
+
+
 def test_a_scan_by_a_law():
     scale, shift = np.full((1, 6), 2.0, np.float32), np.arange(6, dtype=np.float32)[None]
 

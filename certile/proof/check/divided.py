@@ -1,4 +1,4 @@
-"""What a program divides by, or takes the logarithm of: it matters whether that is 0.
+"""What a program divides by, or takes a logarithm or a root of: it matters whether that is 0.
 
 In: a kernel.  Out: the tiles in its divisors.  How large such a result has to be is `divisors`.
 """
@@ -12,10 +12,11 @@ from certile.ir.node import Node
 from certile.ir.tile import Broadcast, Cast, Const, Fallback, Kernel, Map, Relabel, Result, Tile
 from certile.ir.walk import values
 
-# The operand by which each function divides, or whose logarithm it takes.
+# The operand by which each function divides, or whose logarithm or root it takes: of what is near 0
+# a root is NaN or not.
 _DIVIDES: Final[Mapping[str, int]] = {
     **dict.fromkeys(("div", "fmod", "mod", "floordiv"), 1),
-    **dict.fromkeys(("recip", "rsqrt", "log", "log2", "pow"), 0),
+    **dict.fromkeys(("recip", "rsqrt", "sqrt", "log", "log2", "pow"), 0),
 }
 
 

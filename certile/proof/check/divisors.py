@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Iterator
 from typing import Final
 
-from certile.ir.terms import Apply, Lit, Term, app, applications
+from certile.ir.terms import Apply, Lit, Term, Var, app, applications
+from certile.proof.check.terms import require
 
 COUNT: Final = app("list.sum", 1.0)
 # What is lost to underflow is less, in f32 and f64, of 2^20 terms that are scaled by up to 2^26.
@@ -36,19 +37,44 @@ def divisors_of(sizes: Iterable[Term], told: Container[Term]) -> Iterator[Term]:
 
 
 def bounds(divisors: Iterable[Term]) -> Iterator[tuple[Term, Term]]:
-    """The divisors in which something is added, and what the size of each has to reach."""
+    """The divisors in which something is added, and what the size of each has to reach.
+
+    Raises `Refused` for moments that may cancel: no number says that such a one is not 0.
+    """
     for at in dict.fromkeys(divisors):
-        if at != COUNT and any(each.fn in _SUMS for each in applications((at,))):
+        if at != COUNT and _adds(at):
             yield at, _least(at)
+
+
+def _adds(term: Term) -> bool:
+    return any(each.fn in _SUMS for each in applications((term,)))
 
 
 def _least(at: Term) -> Term:
     """What a divisor is surely not 0 beyond."""
     match at:
-        case Apply(
-            "list.sum", (Apply("mul", (Apply("add" | "sub", (_, mean)) as off, again)),)
-        ) if off == again and COUNT in applications((mean,)):
-            moved = app("mul", _MOVED, app("mul", mean, mean))
+        case Apply("list.sum", (Apply("mul", (Apply("add" | "sub", pair) as off, again)),)) if (
+            off == again and (means := [each for each in pair if COUNT in applications((each,))])
+        ):
+            # With two of them the mean is one of what differs from it, which `near` refuses.
+            moved = app("mul", _MOVED, app("mul", means[-1], means[-1]))
             return app("add", app("mul", COUNT, moved), _LEAST)
         case _:
+            cancels = any(map(_is_distance, applications((at,))))
+            require(not cancels, f"nothing tells whether {at} is 0, of distances to a sum")
             return _LEAST
+
+
+def _is_distance(at: Apply) -> bool:
+    """Whether a sum or difference joins what differs between elements and what adds them up.
+
+    Where that is taken to another mean its powers cancel, unless their sum is that of squares.
+    """
+    return at.fn in ("add", "sub") and _differs(at) and _adds(at)
+
+
+def _differs(term: Term) -> bool:
+    """Whether a term differs between elements, or may: a parameter is taken for a field."""
+    if isinstance(term, Apply):
+        return not term.fn.startswith("list.") and any(map(_differs, term.args))
+    return isinstance(term, Var)

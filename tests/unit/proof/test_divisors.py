@@ -5,11 +5,13 @@ import pytest
 import certile as ct
 from certile.frontend.spec import Shaped
 from certile.ir.dtypes import f32
-from certile.ir.terms import Lit, app
+from certile.ir.terms import Lit, app, substituted
 from certile.ir.tile import Reduce, Result
 from certile.proof.check.divided import divided_by, results_among
 from certile.proof.check.limits import Limit, apart
+from certile.proof.check.terms import Refused
 from tests.rewrites import forms
+from tests.rewrites.grammar import parsed
 from tests.rewrites.instances import OFF, chain
 
 
@@ -32,6 +34,7 @@ DIVIDES = {
     "a product below": lambda v, total, eps: v / (eps * -abs(total)),
     "a quotient below": lambda v, total, eps: v / (total / eps),
     "a root below": lambda v, total, eps: v / ct.sqrt(total),
+    "a root": lambda v, total, eps: v * ct.sqrt(total),
     "an argument beside it": lambda v, total, eps: v * ct.rsqrt(total + eps),
     "the greater of it and an argument": lambda v, total, eps: v / ct.maximum(total, eps),
     "the greater of it and no positive number": lambda v, total, eps: v / ct.maximum(total, -1.0),
@@ -48,9 +51,9 @@ DOES_NOT = {
     "a factor": lambda v, total, eps: v * total,
     "a summand": lambda v, total, eps: v - total,
     "above an argument": lambda v, total, eps: total / eps,
+    "a root of a number beside it": lambda v, total, eps: v * ct.sqrt(total + 1.0),
     "a number beside it": lambda v, total, eps: v * ct.rsqrt(total + 1e-5),
-    "the greater of it and a number": lambda v, total, eps: v / ct.maximum(ct.sqrt(total), 1e-12),
-    "a root": lambda v, total, eps: v * ct.sqrt(total),
+    "the greater of it and a number": lambda v, total, eps: v / ct.maximum(total, 1e-12),
     "an exponent": lambda v, total, eps: v * ct.exp(total),
     "a power of a number": lambda v, total, eps: eps**total,
 }
@@ -95,6 +98,7 @@ def test_squared_distances_to_a_mean_are_larger_than_what_moves_it():
     moved = app("mul", count, app("mul", 2.0**-26, app("mul", mean, mean)))
     for off, least in (
         (app("sub", "x", mean), app("add", moved, 2.0**-80)),
+        (app("sub", mean, "x"), app("add", moved, 2.0**-80)),
         (app("sub", "x", app("list.max", "x")), Lit(2.0**-80)),
         (app("mul", "x", mean), Lit(2.0**-80)),
     ):
@@ -102,8 +106,27 @@ def test_squared_distances_to_a_mean_are_larger_than_what_moves_it():
         assert apart([squares]) == [Limit(app("abs", squares), least=least)]
 
 
-def test_distances_from_two_means_are_no_squares():
-    mean = app("div", app("list.sum", "x"), app("list.sum", 1.0))
-    other = app("div", app("list.sum", "y"), app("list.sum", 1.0))
-    both = app("list.sum", app("mul", app("sub", "x", mean), app("sub", "y", other)))
-    assert apart([both]) == [Limit(app("abs", both), least=Lit(2.0**-80))]
+@pytest.mark.parametrize(
+    "term",
+    [
+        "(mul (sub x m) (sub y q))",
+        "(mul (mul (sub x m) (sub x m)) y)",
+        "(mul (mul (sub m x) (sub m x)) (mul (sub m x) (sub m x)))",
+        "(mul (sub x m) (add x m))",
+        "(add (mul x m) y)",
+    ],
+)
+def test_other_distances_to_a_mean_are_no_divisors(term):
+    count = app("list.sum", 1.0)
+    means = {name: app("div", app("list.sum", key), count) for name, key in ("mx", "qy")}
+    moments = app("list.sum", substituted(parsed(term), means))
+    for divisor in (moments, app("sqrt", app("div", moments, count))):
+        with pytest.raises(Refused, match="nothing tells whether"):
+            apart([divisor])
+
+
+def test_distances_to_an_extreme_are_divisors():
+    off = app("sub", app("list.max", "x"), "x")
+    for body in (off, app("mul", off, "y"), app("mul", app("exp", app("neg", off)), off)):
+        whole = app("list.sum", body)
+        assert apart([whole]) == [Limit(app("abs", whole), least=Lit(2.0**-80))]

@@ -52,6 +52,13 @@ PROVED = {
         True,
         (lambda x, r: np.exp(x - r) + x,),
     ),
+    "moments and weights": (
+        Chain(
+            "max", X0, (app("mul", app("sub", "x0", "r"), "x1"), app("add", PAIR_WEIGHT, "x1")), 2
+        ),
+        False,
+        (lambda x, y, r: (x - r) * y, lambda x, y, r: np.exp(x - r) + y),
+    ),
     "spread": (Chain("mean", X, (SQUARE,)), True, (lambda x, r: (x - r) ** 2,)),
     "cube": (
         Chain("mean", X, (app("mul", SQUARE, FROM_R),)),
