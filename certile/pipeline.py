@@ -21,12 +21,12 @@ from certile.ir.loads import merged_loads
 from certile.ir.machine import MachineKernel
 from certile.ir.machine.verify import check_machine
 from certile.ir.printer import print_kernel
-from certile.ir.program import Launch, Program
+from certile.ir.program import Launch, Program, Workspace
 from certile.ir.rows import RowProgram
 from certile.ir.tile import Kernel
 from certile.ir.verify import verify
 from certile.ir.walk import parallel_regions
-from certile.lower import lower_launch
+from certile.lower import lower_parallel
 from certile.plan.choose import choose, required
 from certile.plan.record import GroupPlan, Options
 from certile.records import record
@@ -116,7 +116,8 @@ def compile_program(
             _owned(plan.rows)
     _show_derived(plans, watch)
     watch.stage("plan", Text(lambda: "\n\n".join(map(_plan_text, plans)), "txt"))
-    launches = _lower(kernel, plans, facts, checking)
+    program, followed = _lower(kernel, plans, facts, checking)
+    launches = program.launches
     machines = [launch.kernel for launch in launches]
     watch.stage("machine", Text(lambda: _machine_text(machines), "ir"))
     emit = emitter_for(sheet)
@@ -124,10 +125,7 @@ def compile_program(
     texts = [artifact.text for artifact in artifacts]
     suffix = _SUFFIX[artifacts[0].format] if artifacts else "txt"
     watch.stage("kernel", Text(lambda: "\n\n".join(texts), suffix))
-    return CompiledProgram(
-        Program(kernel.name, launches),
-        tuple(map(CompiledLaunch, launches, plans, artifacts)),
-    )
+    return CompiledProgram(program, tuple(map(CompiledLaunch, launches, followed, artifacts)))
 
 
 _SUFFIX = {"llvm-ir": "ll", "msl": "metal", "cuda": "cu"}
@@ -161,17 +159,25 @@ def _lower(
     plans: Sequence[GroupPlan],
     facts: Mapping[str, ViewFacts],
     checking: Literal["ends", "each", "off"],
-) -> tuple[Launch, ...]:
-    """Every launch as Machine IR; its name holds a digest, so no library confuses two kernels."""
+) -> tuple[Program, list[GroupPlan]]:
+    """All launches as Machine IR, and the plan of each.
+
+    Their names hold a digest, so that no library confuses two kernels.
+    """
     digest = fingerprint(kernel)[:12]
-    launches = tuple(
-        lower_launch(f"{kernel.name}_{digest}_{number}", kernel, region, plan, facts)
-        for number, (region, plan) in enumerate(zip(parallel_regions(kernel), plans, strict=True))
-    )
+    launches: list[Launch] = []
+    workspaces: list[Workspace] = []
+    followed: list[GroupPlan] = []
+    for number, (region, plan) in enumerate(zip(parallel_regions(kernel), plans, strict=True)):
+        name = f"{kernel.name}_{digest}_{number}"
+        made = lower_parallel(name, kernel, region, plan, facts)
+        workspaces += [each.after(len(launches)) for each in made.workspace]
+        launches += made.launches
+        followed += [plan] * len(made.launches)
     if checking != "off":
         for launch in launches:
             check_machine(launch.kernel)
-    return launches
+    return Program(kernel.name, tuple(launches), tuple(workspaces)), followed
 
 
 def _show_derived(plans: Sequence[GroupPlan], watch: Watcher) -> None:

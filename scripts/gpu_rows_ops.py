@@ -1,7 +1,8 @@
 """The row operations that `gpu_rows.py` measures: kernel, arguments, torch's own form, oracle.
 
-In: a shape and a dtype.  Out: tensors on the GPU and functions over them.  Decides the data (normal
-values, random labels) and what counts as the same operation.  Leaves plans, launches and clocks.
+In: a shape and a dtype.  Out: tensors on the default device and functions over them.  Decides the
+data (normal values, random labels) and what counts as the same operation.  Leaves plans, launches
+and clocks.
 """
 
 from collections.abc import Callable, Mapping
@@ -58,7 +59,7 @@ def doubled(tensors: Mapping[str, torch.Tensor]) -> Tensors:
 
 
 def _matrix(rows: int, columns: int, dtype: torch.dtype) -> Tensors:
-    return {"x": torch.randn(rows, columns, device="cuda", dtype=torch.float32).to(dtype)}
+    return {"x": torch.randn(rows, columns, dtype=torch.float32).to(dtype)}
 
 
 def _with(*names: str) -> Callable[[int, int, torch.dtype], Tensors]:
@@ -68,7 +69,7 @@ def _with(*names: str) -> Callable[[int, int, torch.dtype], Tensors]:
         tensors = _matrix(rows, columns, dtype)
         for name in names:
             shape = (rows, columns) if name == "residual" else (columns,)
-            tensors[name] = torch.randn(*shape, device="cuda").to(dtype)
+            tensors[name] = torch.randn(*shape).to(dtype)
         return tensors
 
     return make
@@ -77,7 +78,7 @@ def _with(*names: str) -> Callable[[int, int, torch.dtype], Tensors]:
 def _labelled(rows: int, columns: int, dtype: torch.dtype) -> Tensors:
     return {
         "logits": _matrix(rows, columns, dtype)["x"],
-        "labels": torch.randint(columns, (rows,), device="cuda"),
+        "labels": torch.randint(columns, (rows,)),
     }
 
 

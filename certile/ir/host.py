@@ -68,27 +68,37 @@ def residues_of(
     return tuple(value % RESIDUE_BYTES for value in (address, *moves))
 
 
-# Strides that code is made for; of the last dimension also those of rows that are read backwards or
-# in small steps: a whole vector holds several of their elements.
+# Strides that code is made for; on a CPU of the last dimension also those of rows that are read
+# backwards or in small steps: a whole vector holds several of their elements.
 _TOLD_APART = frozenset({0, 1})
 _TOLD_APART_LAST = frozenset({-1, 0, 1, 2, 3, 4})
 
 
-def stride_class(shape: Sequence[int], strides: Sequence[int]) -> tuple[int | None, ...]:
+def stride_class(
+    shape: Sequence[int], strides: Sequence[int], *, steps: bool = True
+) -> tuple[int | None, ...]:
     """The strides, in elements, that code is made for: 0 and 1, in the last place -1 to 4.
 
     The others are None.  An extent of 1 makes the stride of its dimension meaningless; it counts as
-    1 in the last place, so that a column taken out of a matrix is not a case of its own.
+    1 in the last place, so that a column taken out of a matrix is not a case of its own.  Without
+    `steps` the last place is told no more of than the others: a lane of a GPU takes one element of
+    such a row at a time, whatever the step is.
     """
     if not shape:
         return ()
     before = (step if step in _TOLD_APART else None for step in strides[:-1])
-    last = strides[-1] if strides[-1] in _TOLD_APART_LAST else None
+    known = _TOLD_APART_LAST if steps else _TOLD_APART
+    last = strides[-1] if strides[-1] in known else None
     return (*before, 1 if shape[-1] <= 1 else last)
 
 
 def layout_facts(
-    shape: Sequence[int], strides: Sequence[int], size: int, address: int = 0
+    shape: Sequence[int],
+    strides: Sequence[int],
+    size: int,
+    address: int = 0,
+    *,
+    steps: bool = True,
 ) -> ViewFacts:
     """What code may rely on of an array: strides (`stride_class`), and the alignment of every row.
 
@@ -101,7 +111,7 @@ def layout_facts(
     starts = gcd(base, *moves)
     residues = residues_of(address, shape, strides, size) if starts < RESIDUE_BYTES else ()
     return ViewFacts(
-        stride_class(shape, strides),
+        stride_class(shape, strides, steps=steps),
         starts,
         residues,
         _dense(shape, strides, base),
@@ -136,10 +146,11 @@ class HostValue:
     """Where a scalar parameter's value comes from when arguments are bound.
 
     `extent`: `view.shape[dim]`; `stride`: `view`'s stride along `dim`, in elements; `programs`: the
-    product of the extents listed in `factors`; `argument`: the scalar argument `view`.
+    product of the extents listed in `factors`; `groups`: the groups of `dim` programs that this
+    product fills, the last perhaps in part; `argument`: the scalar argument `view`.
     """
 
-    kind: Literal["extent", "stride", "programs", "argument"]
+    kind: Literal["extent", "stride", "programs", "groups", "argument"]
     view: str = ""
     dim: int = 0
     factors: tuple[int | HostValue, ...] = ()
@@ -159,9 +170,17 @@ class HostValue:
             case "argument":
                 return argument(self.view)
             case "programs":
-                return prod(
-                    factor
-                    if isinstance(factor, int)
-                    else int(factor.evaluate(extent, stride, argument))
-                    for factor in self.factors
-                )
+                return self._product(extent, stride, argument)
+            case "groups":
+                return -(-self._product(extent, stride, argument) // self.dim)
+
+    def _product(
+        self,
+        extent: Callable[[str, int], int],
+        stride: Callable[[str, int], int],
+        argument: Callable[[str], int | float | bool],
+    ) -> int:
+        return prod(
+            factor if isinstance(factor, int) else int(factor.evaluate(extent, stride, argument))
+            for factor in self.factors
+        )

@@ -1,12 +1,13 @@
 """The compiler's result: launches in order, each a machine kernel, and the workspace they share.
 
 A launch's grid and scalars are expressions over what the caller passes (extents, strides, scalar
-arguments), evaluated on the host when arguments are bound.  Row programs need one launch a
-`parallel` and no workspace; programs that merge partial results in a second launch, or choose
-between launches on the host, have their fields here.
+arguments), evaluated on the host when arguments are bound.  Most row programs need one launch a
+`parallel` and no workspace; those that merge partial results in a later launch pass them on in one.
 """
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 from certile.ir.host import HostValue
 from certile.ir.machine import MachineKernel
@@ -40,6 +41,11 @@ class Workspace:
     size: HostValue
     first_launch: int
     last_launch: int
+
+    def after(self, launches: int) -> Workspace:
+        """The same of a program that runs behind so many other launches."""
+        first, last = self.first_launch + launches, self.last_launch + launches
+        return replace(self, first_launch=first, last_launch=last)
 
 
 @record

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from math import gcd
 
 from certile.ir.dtypes import DType, i64, machine
-from certile.ir.host import NEAR_BYTES, RESIDUE_BYTES, HostValue, ViewFacts
+from certile.ir.host import ALIGNMENT_BYTES, NEAR_BYTES, RESIDUE_BYTES, HostValue, ViewFacts
 from certile.ir.machine import (
     Address,
     Block,
@@ -68,6 +68,7 @@ class Interface:
         }
         self._scalars: dict[ScalarParameter, HostValue] = {}
         self._arrays: list[PrivateArray] = []
+        self._workspaces: dict[str, Buffer] = {}
         self._numbers: Counter[str] = Counter()
         self._elements = 1
 
@@ -104,6 +105,11 @@ class Interface:
     def buffer(self, view: View) -> Buffer:
         """The machine buffer of a view."""
         return self._buffers[view]
+
+    def workspace(self, name: str, dtype: DType, *, written: bool) -> Buffer:
+        """The machine buffer of memory that launches pass on, by its name in the program."""
+        made = Buffer(name, machine(dtype), written, ALIGNMENT_BYTES)
+        return self._workspaces.setdefault(name, made)
 
     def _derived(
         self, name: str, source: HostValue, multiple: int = 1, known: Range | None = None
@@ -157,10 +163,10 @@ class Interface:
         """The number of programs P of the launch, or of its elements, a uniform i64."""
         most = self._most_launched
         known = None if most is None else (0, most)
-        return self._derived("programs", self._programs, known=known)
+        return self._derived("programs", self.program_count, known=known)
 
     @property
-    def _programs(self) -> HostValue:
+    def program_count(self) -> HostValue:
         """The host value of P: the product of the extents of the launch's axes."""
         factors = tuple(
             axis.extent
@@ -172,17 +178,25 @@ class Interface:
         return HostValue("programs", factors=(*factors, *elements))
 
     def launch(
-        self, name: str, programs_per_group: int, shared: Iterable[SharedArray] = ()
+        self,
+        name: str,
+        programs_per_group: int,
+        shared: Iterable[SharedArray] = (),
+        *,
+        parts: int = 1,
     ) -> Launch:
-        """The launch of what was built, with all the arguments found on the way."""
+        """The launch of what was built, with all the arguments found on the way.
+
+        With several `parts` every group of programs is launched once for each.
+        """
         builder, body = self.builder, self._body()
         accessed = arrays_of(body)
         kernel = MachineKernel(
             name=name,
             lanes=builder.lanes,
             subgroups=builder.subgroups,
-            programs_per_group=programs_per_group,
-            buffers=tuple(self._buffers.values()),
+            programs_per_group=programs_per_group if parts == 1 else 1,
+            buffers=(*self._buffers.values(), *self._workspaces.values()),
             scalars=tuple(self._scalars),
             arrays=tuple(array for array in self._arrays if array in accessed),
             shared=tuple(shared),
@@ -194,8 +208,12 @@ class Interface:
             kernel=kernel,
             buffers=tuple(buffer.name for buffer in kernel.buffers),
             scalars=tuple(self._scalars.values()),
-            programs=self._programs,
+            programs=self.program_count if parts == 1 else self._shared(programs_per_group, parts),
         )
+
+    def _shared(self, together: int, parts: int) -> HostValue:
+        groups = HostValue("groups", dim=together, factors=(self.program_count,))
+        return HostValue("programs", factors=(groups, parts))
 
     def _body(self) -> Block:
         """What was built, with indices of 32 bits where those are wanted and proved to do."""

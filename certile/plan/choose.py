@@ -373,12 +373,14 @@ def _columns(
         rows, made = kept, replace(made, rows=kept, materialization="nothing")
     elements, mapping = useful_elements(rows), columns.mapping_of(rows, facts, made.sheet)
     together = made.sheet.lanes * mapping.group_vectors
+    serial = cpu.serial_programs(rows, made.sheet)
     return replace(
         made,
         mapping=mapping,
         rounds=elements,
         useful_elements=elements,
-        serial_groups=max(1, cpu.serial_programs(rows, made.sheet) // together),
+        # A large array is work for all threads, however few its programs.
+        serial_groups=1 if mapping.part_rows else max(1, serial // together),
     )
 
 

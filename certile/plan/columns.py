@@ -13,11 +13,14 @@ gives each program its results as the rows go by.
 Where sweeps read the rows again, strips are narrow enough that a strip of all rows stays in the
 core's own cache.  Where the narrowest does not, every sweep reads memory, and a run of four lines
 from each row is the slowest way to do so: then strips are wide and keep nothing.
+
+Sweeps that read memory are taken in parts of the rows (`parts`): threads share rows, which lie in
+one piece, before they share the programs of a row.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import prod
 from typing import Final
 
@@ -31,22 +34,25 @@ from certile.ir.tile import Fallback, Iota, Load, Reduce, Scan, Store, View, eff
 from certile.ir.types import Axis
 from certile.plan.blocks import rows_of
 from certile.plan.mapping import Mapping as ExecutionMapping
+from certile.plan.parts import part_rows
 from certile.plan.subgroup.cpu import streams
 from certile.targets.sheet import Sheet
 
 # Fewer programs do not fill the vectors.
 FEWEST_PROGRAMS: Final = 8
 # The run of a row that one group reads: four lines at least, so that whole lines and the next are
-# used; a page at most, beyond which longer runs gain nothing.
+# used; a page at most, beyond which longer runs gain nothing.  Where threads share rows, two pages:
+# of rows of 8 and 16 KB, reductions took a tenth less time, and no less with four.
 LEAST_RUN: Final = 256
 _LINE_BYTES: Final = 64
 LONGEST_RUN: Final = 4096
+LONGEST_RUN_OF_PARTS: Final = 8192
 # The programs of the narrowest strip, if their elements have four bytes.
 _LEAST_PROGRAMS: Final = LEAST_RUN // 4
 # Vectors in flight in one round: eight loads hide their latency and leave registers for sums.  Of
 # eight rows, because a round reads and writes the states of the strip once.
 ROWS_AT_ONCE: Final = 8
-# Long expressions fill a round by themselves.
+# Long expressions fill a round by themselves, as merges without closed forms do.
 EXPENSIVE_ROWS_AT_ONCE: Final = 2
 # Rows between one that is read and the one that memory is asked for meanwhile: processors foresee
 # rows that adjoin, and no others.  With 8 or 32 it took as long.  The lines of a row are asked for
@@ -73,17 +79,19 @@ def mapping_of(rows: RowProgram, facts: Mapping[str, ViewFacts], sheet: Sheet) -
     unit = _unit_accesses(rows, facts) or []
     size = _element_bytes(unit)
     group = max(1, LEAST_RUN // (size * sheet.lanes))
-    most = max(group, LONGEST_RUN // (size * sheet.lanes))
-    if _reads_again(rows) and not leaves_cache(rows, facts, sheet):
+    resident = _reads_again(rows) and not leaves_cache(rows, facts, sheet)
+    asked = asking(rows, facts)
+    part = part_rows(rows) if asked and not resident else 0
+    longest = LONGEST_RUN_OF_PARTS if part else LONGEST_RUN
+    most = max(group, longest // (size * sheet.lanes))
+    if resident:
         # What a later pass reads again is to be in the core's own cache still.  Where it cannot
         # be, every pass reads memory, which wants long runs.
         most = min(most, _resident_programs(rows, unit, sheet) // sheet.lanes)
     strip = max(group, most // group * group)
-    light, block = not _expensive(rows), rows_of(rows, sheet)
-    at_once = ROWS_AT_ONCE if light else EXPENSIVE_ROWS_AT_ONCE
-    if not _evaluates_functions(rows):
-        # The merge of a block is what costs, and there is one a round.
-        at_once = max(at_once, block)
+    block = rows_of(rows, sheet)
+    # The merge of a block is what costs, and there is one a round.
+    at_once = max(EXPENSIVE_ROWS_AT_ONCE if _merges_at_length(rows) else ROWS_AT_ONCE, block)
     return ExecutionMapping(
         "columns",
         block=min(at_once, block),
@@ -91,7 +99,8 @@ def mapping_of(rows: RowProgram, facts: Mapping[str, ViewFacts], sheet: Sheet) -
         strip_vectors=strip,
         rows_at_once=at_once,
         streaming=_streams(rows, facts),
-        ahead=ROWS_AHEAD if asking(rows, facts) else 0,
+        ahead=ROWS_AHEAD if asked else 0,
+        part_rows=part,
     )
 
 
@@ -138,7 +147,14 @@ def rows_of_round(nodes: Sequence[Node], mapping: ExecutionMapping) -> int:
     A scan needs its rows in order, and who writes rows finishes one before the next, so that lines
     of memory fill at once.
     """
-    return mapping.rows_at_once if all(isinstance(node, Reduce) for node in nodes) else 1
+    together = all(isinstance(node, Reduce) for node in nodes)
+    return vectors_of_round(nodes, mapping) if together else 1
+
+
+def vectors_of_round(nodes: Sequence[Node], mapping: ExecutionMapping) -> int:
+    """How many vectors, of one row or several, a round of a sweep that makes these nodes takes."""
+    most = mapping.rows_at_once
+    return min(most, EXPENSIVE_ROWS_AT_ONCE) if _evaluates_functions(nodes) else most
 
 
 def row_block(count: int, rows_at_once: int) -> int:
@@ -265,13 +281,17 @@ def _kept_bytes(rows: RowProgram) -> int:
     return sum(tile.type.elements * max(1, tile.dtype.size) for tile in kept)
 
 
-def _expensive(rows: RowProgram) -> bool:
-    """Whether an element costs more than memory does: functions, or a law with a long merge."""
+def _merges_at_length(rows: RowProgram) -> bool:
+    """Whether the program folds by a law whose merge is more than one operation."""
     folded = (*rows.reductions, *(scan.total for scan in rows.scans))
-    return any(node.law.builtin is None for node in folded) or _evaluates_functions(rows)
+    return any(node.law.builtin is None for node in folded)
 
 
-def _evaluates_functions(rows: RowProgram) -> bool:
-    """Whether a step evaluates a transcendental function of its elements."""
-    steps = [step.node for step in _swept(rows)]
-    return any(is_expensive(node) for node in reach(steps))
+def _evaluates_functions(nodes: Sequence[Node]) -> bool:
+    """Whether the loop that makes these nodes evaluates a transcendental function of elements."""
+
+    def below(at: Node) -> Iterable[Node]:
+        elsewhere = isinstance(at, Fallback | Reduce | Scan) and at not in nodes
+        return () if elsewhere else at.operands()
+
+    return any(map(is_expensive, reach(nodes, below)))

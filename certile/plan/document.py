@@ -27,6 +27,8 @@ _PLAN_FIELDS = (
     "threads",
     "workers",
     "blocks",
+    "launched_groups",
+    "part_rows",
     "active_programs_last_block",
     "shared_bytes",
     "stripe_scalars",
@@ -113,8 +115,9 @@ def _fields(plan: GroupPlan) -> dict[str, object]:
     fields: dict[str, object] = {
         name: getattr(mapping if hasattr(mapping, name) else plan, name)
         for name in _PLAN_FIELDS
-        if name not in ("waves", "score_terms")
+        if name not in ("launched_groups", "waves", "score_terms")
     }
+    fields["launched_groups"] = list(plan.launched_groups)
     fields["waves"] = max(1, -(-plan.programs // max(1, wave(plan.sheet, plan.options))))
     analytic = dict.fromkeys(("rounds", "collectives", "setup"))
     fields["score_terms"] = {

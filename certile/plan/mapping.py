@@ -31,7 +31,10 @@ class Mapping:
     Threads that fill the last subgroup up do nothing.
     `columns` (CPU): one program a lane, the lanes being neighbours in memory.  A group has
     `group_vectors` vectors of programs; a leading group takes its neighbours' too, up to a strip of
-    `strip_vectors`, and walks the rows of the whole strip, `rows_at_once` in a round.
+    `strip_vectors`, and walks the rows of the whole strip, `rows_at_once` in a round, or
+    fewer where functions are evaluated (`plan.columns`).  With `part_rows` it walks a part of so
+    many rows, a multiple of `rows_at_once`, and later launches merge the parts (`plan.parts`); 0:
+    it walks all rows.
     `reference`: the ordered reference map, one program a lane, every loop serial (S = Q = V = 1);
     it serves what the subgroup family declines, and programs without an element domain.
     """
@@ -50,3 +53,4 @@ class Mapping:
     phase: bool = False
     group_threads: int = 0
     ahead: int = 0
+    part_rows: int = 0

@@ -14,6 +14,7 @@ from certile.ir.rows import RowProgram
 from certile.ir.tile import Reduce
 from certile.plan.mapping import Mapping
 from certile.plan.options import Materialization, Options
+from certile.plan.parts import launches_of
 from certile.records import record
 from certile.targets.sheet import Sheet
 
@@ -161,10 +162,17 @@ class GroupPlan:
 
     @property
     def blocks(self) -> int:
-        """The groups of a launch."""
+        """The groups that programs fill, which are those of a launch of all rows."""
         if self._chosen.family == "flat":
             return -(-self.launched_elements // self.group_elements)
         return -(-self.programs // self.group_programs)
+
+    @property
+    def launched_groups(self) -> tuple[int, ...]:
+        """The groups of each launch: those of programs, once for each part of the rows."""
+        if self.rows is None or not self._chosen.part_rows:
+            return (self.blocks,)
+        return tuple(self.blocks * take.parts for take in launches_of(self.rows, self._chosen))
 
     @property
     def active_programs_last_block(self) -> int:

@@ -54,6 +54,7 @@ def mapping_text(mapping: Mapping) -> str:
             f"columns map: one program a lane, strips of {mapping.group_vectors} to "
             f"{mapping.strip_vectors} vectors, {mapping.rows_at_once} rows at once"
             + (f", ahead={mapping.ahead}" if mapping.ahead else "")
+            + (f", in parts of {mapping.part_rows} rows" if mapping.part_rows else "")
         )
     parts = [
         f"S={mapping.subgroups_per_program}",
@@ -82,7 +83,7 @@ def _head(plan: GroupPlan) -> Iterator[str]:
     if plan.mapping is None:
         return
     yield f"  mapping      {mapping_text(plan.mapping)}"
-    yield f"  launch       {_counted(plan.blocks, 'group')} of {_counted(plan.threads, 'thread')}"
+    yield f"  launch       {groups_text(plan)}"
     if plan.mapping.family == "subgroup":
         yield f"  shared       {plan.shared_bytes} bytes, {plan.barriers} barrier sites"
         yield f"  stripe       {plan.stripe_scalars} scalars a worker"
@@ -225,6 +226,13 @@ def _usual(read: Reads) -> str:
     if read.usual is None or not read.rows or read.rows == read.usual:
         return _often(read.usual)
     return f"{_often(read.rows)} and a single element {_often(read.usual - read.rows)} more"
+
+
+def groups_text(plan: GroupPlan) -> str:
+    """Say how many groups each launch has, and of how many threads."""
+    first, *others = plan.launched_groups
+    text = f"{_counted(first, 'group')} of {_counted(plan.threads, 'thread')}"
+    return text + "".join(f", then {other}" for other in others)
 
 
 def _often(times: int | None) -> str:

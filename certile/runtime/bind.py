@@ -13,6 +13,7 @@ import math
 import struct
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from itertools import accumulate
 from operator import itemgetter
 from typing import Any, NamedTuple, Protocol
 
@@ -21,7 +22,7 @@ import numpy as np
 from certile.diagnostics import InternalError
 from certile.ir.array_types import numpy_dtype, plain_dtype
 from certile.ir.dtypes import BY_NAME, DType, bf16, bool_
-from certile.ir.host import HostValue
+from certile.ir.host import ALIGNMENT_BYTES, HostValue
 from certile.ir.tile import Kernel
 from certile.records import record
 from certile.runtime.arrays import ArrayInfo
@@ -136,12 +137,19 @@ def as_numpy(info: ArrayInfo) -> np.ndarray[Any, Any]:
 class _Block:
     """Argument slots of all launches of a program, and the launch blocks that point into them.
 
-    `chain` is the address of what runs all of them by `Pool.launch_chain`.
+    `chain` is the address of what runs all of them by `Pool.launch_chain`.  `passed` are the
+    addresses of the memory that they pass on, of so many bytes each.
     """
 
-    __slots__ = ("_keep", "addresses", "chain", "launches", "slots")
+    __slots__ = ("_keep", "addresses", "chain", "launches", "passed", "slots")
 
-    def __init__(self, slots: int, starts: Sequence[int], launches: Sequence[LaunchBlock]) -> None:
+    def __init__(
+        self,
+        slots: int,
+        starts: Sequence[int],
+        launches: Sequence[LaunchBlock],
+        passed: Sequence[int],
+    ) -> None:
         # One slot more than needed, so that a program without arguments has an address too.
         self.slots = (_SLOT * (slots + 1))()
         base = _address(self.slots)
@@ -152,7 +160,10 @@ class _Block:
         # Tables of no pairs of arguments: what may meet was asked before.
         tables = [_SLOT_PAIR(address, 0) for address in self.addresses]
         chain = (_SLOT * (1 + len(tables)))(len(tables), *map(_address, tables))
-        self.chain, self._keep = _address(chain), (chain, tables)
+        memory = (ctypes.c_char * (sum(passed) + ALIGNMENT_BYTES))()
+        first = -(-_address(memory) // ALIGNMENT_BYTES) * ALIGNMENT_BYTES
+        self.passed = tuple(accumulate(passed[:-1], initial=first)) if passed else ()
+        self.chain, self._keep = _address(chain), (chain, tables, memory)
 
 
 class CpuLauncher:
@@ -160,8 +171,8 @@ class CpuLauncher:
 
     Slots hold addresses, extents and strides, and the caller's numbers.  All are packed in one
     step; those that follow from the layout are constants of that step.  A block is taken for the
-    length of a call, so that calls from several threads never share one.  A launcher keeps its
-    program, whose code the blocks name by address.
+    length of a call, so that calls from several threads never share one, nor the memory that
+    launches pass on.  A launcher keeps its program, whose code the blocks name by address.
     """
 
     def __init__(self, program: CpuProgram, arguments: Arguments) -> None:
@@ -170,7 +181,9 @@ class CpuLauncher:
         # PyTorch may have been imported since the last program was bound.
         workers.adopt_torch_team()
         self._launch, self._launch_chain = workers.launch, workers.launch_chain
-        layout = _Layout(arguments)
+        layout = _Layout(arguments, [name for name, _ in program.workspace])
+        sizes = (arguments.evaluate(size) for _, size in program.workspace)
+        self._passed = [-(-size // ALIGNMENT_BYTES) * ALIGNMENT_BYTES for size in sizes]
         self._starts: list[int] = []
         self._prototypes: list[LaunchBlock] = []
         for launch, function in zip(program.launches, program.functions, strict=True):
@@ -231,7 +244,7 @@ class CpuLauncher:
         return ByAddress(self._leading, self._pack_addresses, lambda: self._new_block(words))
 
     def _new_block(self, words: Words) -> _Block:
-        block = _Block(self._slots, self._starts, self._prototypes)
+        block = _Block(self._slots, self._starts, self._prototypes, self._passed)
         self._fill_all(block, words)
         return block
 
@@ -239,12 +252,16 @@ class CpuLauncher:
         if self._always:
             words = _converted(words, self._always)
         try:
-            self._pack_all(block.slots, 0, *self._pick_all((*words, *self._constants)))
+            self._pack_all(
+                block.slots, 0, *self._pick_all((*words, *block.passed, *self._constants))
+            )
         except (struct.error, OverflowError, TypeError):
             # Numbers that packing does not take as they are, such as a NumPy bool or 1e300 as f32.
             others = [each for each in self._convert if each not in self._always]
             words = _converted(words, others)
-            self._pack_all(block.slots, 0, *self._pick_all((*words, *self._constants)))
+            self._pack_all(
+                block.slots, 0, *self._pick_all((*words, *block.passed, *self._constants))
+            )
 
 
 class Ready(NamedTuple):
@@ -290,9 +307,12 @@ class ByAddress:
 
 
 class _Layout:
-    """Builds the one packing step of a program: a format, and where each packed value is from."""
+    """Builds the one packing step of a program: a format, and where each packed value is from.
 
-    def __init__(self, arguments: Arguments) -> None:
+    They are the words of a call, the addresses of the memory `passed` on, and constants.
+    """
+
+    def __init__(self, arguments: Arguments, passed: Sequence[str]) -> None:
         self.format = "="
         self.count = 0
         self.constants: list[int] = []
@@ -300,13 +320,15 @@ class _Layout:
         self._buffers = 0
         self._sources: list[int] = []
         self._arguments = arguments
-        self._words = len(arguments.positions)
+        self._words = len(arguments.positions) + len(passed)
+        places = range(len(arguments.positions), self._words)
+        self._places = {**arguments.positions, **dict(zip(passed, places, strict=True))}
 
     def add(self, launch: CpuLaunch) -> None:
         """Append the slots of a launch: its buffers, then its scalars."""
         self._buffers = self._buffers if self.count else len(launch.buffers)
         for name in launch.buffers:
-            self._slot("Q", self._arguments.positions[name])
+            self._slot("Q", self._places[name])
         for value, dtype in launch.scalars:
             if value.kind == "argument":
                 position = self._arguments.positions[value.view]

@@ -37,7 +37,7 @@ from certile.language import active
 from certile.plan.classes import row_class, wave
 from certile.plan.options import Options
 from certile.records import record
-from certile.runtime import arrays
+from certile.runtime import arrays, dlpack
 from certile.runtime.arrays import ArrayInfo
 from certile.runtime.bind import (
     Arguments,
@@ -317,18 +317,18 @@ def is_array(value: object) -> bool:
     """Whether a value is an array of some framework, or the description of one."""
     if isinstance(value, np.ndarray | ArrayInfo):
         return True
-    return hasattr(value, "__dlpack__") and not isinstance(value, np.generic)
+    return dlpack.lends(value)
 
 
-def view_facts(info: ArrayInfo, *, aligned: bool) -> ViewFacts:
-    """What code may rely on of a described array.
+def view_facts(info: ArrayInfo, *, aligned: bool, steps: bool = True) -> ViewFacts:
+    """What code may rely on of a described array; `steps` are those of `stride_class`.
 
     Without `aligned` rows have the alignment of their elements: nothing but a streaming store gains
     by more on a CPU, and small arrays come with any, each of which would be compiled for.
     """
     if not aligned:
-        return ViewFacts(stride_class(info.shape, info.strides), info.itemsize)
-    facts = layout_facts(info.shape, info.strides, info.itemsize, info.address)
+        return ViewFacts(stride_class(info.shape, info.strides, steps=steps), info.itemsize)
+    facts = layout_facts(info.shape, info.strides, info.itemsize, info.address, steps=steps)
     return facts if info.placed else replace(facts, residues=())
 
 
@@ -355,7 +355,7 @@ def _facts(kernel: Kernel, call: Call, sheet: Sheet | None) -> dict[str, ViewFac
 
     def known(view: View, info: ArrayInfo) -> ViewFacts:
         if sheet is None or sheet.kind != "cpu":
-            return view_facts(info, aligned=sheet is not None)
+            return view_facts(info, aligned=sheet is not None, steps=False)
         large = info.size * info.itemsize > sheet.large_bytes
         return replace(view_facts(info, aligned=large and view in stored), large=large)
 

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 __all__ = ["CpuLaunch", "CpuProgram", "Request", "keep", "kept", "loaded", "obtain"]
 
-_SCHEMA = "certile.cpu-program/3"
+_SCHEMA = "certile.cpu-program/4"
 _log = logging.getLogger(__name__)
 
 
@@ -70,10 +70,14 @@ class CpuLaunch:
 
 @record
 class CpuProgram:
-    """Launches in order, and the code of each, which is mapped as long as this lives."""
+    """Launches in order, and the code of each, which is mapped as long as this lives.
+
+    `workspace` are the names and bytes of the memory that launches pass on.
+    """
 
     launches: tuple[CpuLaunch, ...]
     code: tuple[engine.Loaded, ...]
+    workspace: tuple[tuple[str, HostValue], ...] = ()
 
     @property
     def functions(self) -> tuple[int, ...]:
@@ -162,7 +166,9 @@ def kept(entry_key: str, kernel: Kernel) -> CpuProgram | None:
     if data is None:
         return None
     try:
-        launches = tuple(_launch(item) for item in json.loads(data)["launches"])
+        document = json.loads(data)
+        launches = tuple(_launch(item) for item in document["launches"])
+        workspace = tuple((name, _value(size)) for name, size in document["workspace"])
     except (ValueError, KeyError, TypeError):
         return None
     for launch in launches:
@@ -177,12 +183,16 @@ def kept(entry_key: str, kernel: Kernel) -> CpuProgram | None:
         if code is None:
             return None
         loaded_code.append(code)
-    return CpuProgram(launches, tuple(loaded_code))
+    return CpuProgram(launches, tuple(loaded_code), workspace)
 
 
 def keep(entry_key: str, program: CpuProgram) -> None:
     """Store a program under its key, for later processes."""
-    document = {"schema": _SCHEMA, "launches": [_document(each) for each in program.launches]}
+    document = {
+        "schema": _SCHEMA,
+        "launches": [_document(each) for each in program.launches],
+        "workspace": [[name, _value_document(size)] for name, size in program.workspace],
+    }
     default_cache().put(entry_key, json.dumps(document).encode())
 
 
@@ -193,7 +203,8 @@ def loaded(compiled: CompiledProgram) -> CpuProgram:
         _load(launch, each.artifact.text)
         for launch, each in zip(launches, compiled.launches, strict=True)
     )
-    return CpuProgram(launches, code)
+    workspace = tuple((each.name, each.size) for each in compiled.program.workspace)
+    return CpuProgram(launches, code, workspace)
 
 
 @functools.cache

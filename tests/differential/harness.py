@@ -18,7 +18,7 @@ from certile.ir.tile import View
 from certile.ir.types import Dim
 from certile.ir.verify import verify
 from certile.ir.walk import parallel_regions, specialise
-from certile.lower import lower_launch
+from certile.lower import lower_parallel
 from certile.plan.choose import choose
 from certile.plan.mapping import Mapping
 from certile.plan.record import GroupPlan, Options
@@ -55,6 +55,7 @@ class Case:
     arguments: dict
     specialised: object = field(init=False)
     edges: list = field(default_factory=list)
+    passed: dict = field(default_factory=dict)
 
     def __post_init__(self):
         shapes = {n: a.shape for n, a in self.arguments.items() if isinstance(a, np.ndarray)}
@@ -150,10 +151,30 @@ class Case:
             plan = self.plan(region, sheet, mapping, materialization, options)
             if plan is None:
                 return None
-            launch = lower_launch(f"k{number}", self.specialised, region, plan, self.facts())
-            check_machine(launch.kernel)
-            made.append((plan, launch))
+            program = lower_parallel(f"k{number}", self.specialised, region, plan, self.facts())
+            for launch in program.launches:
+                check_machine(launch.kernel)
+                made.append((plan, launch))
+            for each in program.workspace:
+                self._pass(each.name, self._value(each.size))
         return made
+
+    def _pass(self, name, size):
+        """Memory that launches pass on, full of NaN, between edges that `run_cpu` checks."""
+        raw = np.full(size + 2 * EDGE, 0xA5, np.uint8)
+        self.passed[name] = raw[EDGE : EDGE + size]
+        self.passed[name][...] = 0xFF
+        self.edges.append((raw[:EDGE], raw[EDGE + size :]))
+
+    def memory(self, launch):
+        """The array of each buffer of a launch, an argument or what launches pass on."""
+        buffers = zip(launch.buffers, launch.kernel.buffers, strict=True)
+        return {
+            name: self.passed[name].view(storage(buffer.dtype))
+            if name in self.passed
+            else self.arguments[name]
+            for name, buffer in buffers
+        }
 
     # Ways to run.
 
@@ -173,7 +194,7 @@ class Case:
         reports = []
         for _, launch in lowered:
             names = [p.name for p in launch.kernel.scalars]
-            buffers = {name: flat(self.arguments[name]) for name in launch.buffers}
+            buffers = {name: flat(array) for name, array in self.memory(launch).items()}
             scalars = dict(zip(names, self.scalars(launch), strict=True))
             programs = self._value(launch.programs)
             reports.append(run_machine(launch.kernel, buffers, scalars, programs))
@@ -188,15 +209,15 @@ class Case:
             artifact = emitter_for(plan.sheet)(launch.kernel, plan.sheet)
             loaded = compiled(artifact.text)
             slots = np.zeros(max(1, len(launch.buffers) + len(launch.scalars)), np.int64)
-            for k, name in enumerate(launch.buffers):
-                slots[k] = self.arguments[name].ctypes.data
+            for k, array in enumerate(self.memory(launch).values()):
+                slots[k] = array.ctypes.data
             parameters = launch.kernel.scalars
             for k, value in enumerate(self.scalars(launch), start=len(launch.buffers)):
                 one = np.array([value]).astype(storage(parameters[k - len(launch.buffers)].dtype))
                 slots.view(np.uint8)[8 * k : 8 * k + one.nbytes] = one.view(np.uint8)
             scratch = np.full(artifact.scratch_bytes + 64, 0xA5, np.uint8)
             base = scratch.ctypes.data + -scratch.ctypes.data % 64
-            groups = -(-plan.programs // artifact.programs_per_group)
+            groups = -(-self._value(launch.programs) // artifact.programs_per_group)
             entry = _ENTRY(loaded.address(artifact.entry))
             entry(slots.ctypes.data, first, groups, base)
         assert all((edge == 0xA5).all() for pair in self.edges for edge in pair)

@@ -10,7 +10,7 @@ from certile.ir import laws
 from certile.ir.build import Builder, dim
 from certile.ir.dtypes import bool_, f16, f32, i32, i64
 from certile.ir.walk import replace_view
-from certile.lower import lower_launch
+from certile.lower import lower_parallel
 from certile.plan.choose import choose
 from certile.plan.options import Options
 from certile.reference.machine_numeric import storage
@@ -281,7 +281,7 @@ def test_streamed_rows_that_do_not_start_at_their_first_element(start, dtype):
     plan = case.plan(region, HOST_SHEET)
     plan = replace(plan, mapping=replace(plan.mapping, streaming=True))
     facts = {name: replace(fact, alignment=64) for name, fact in case.facts().items()}
-    launch = lower_launch("k0", case.specialised, region, plan, facts)
+    launch = lower_parallel("k0", case.specialised, region, plan, facts).launches[0]
     streamed = "nontemporal" in emitter_for(HOST_SHEET)(launch.kernel, HOST_SHEET).text
     assert streamed == (start == 0)
     case.run_cpu([(plan, launch)])
@@ -312,7 +312,7 @@ def test_streamed_columns(outer, width):
     assert plan.mapping.family == "columns"
     assert plan.mapping.streaming == (outer == 1)
     facts["x"] = replace(facts["x"], alignment=4)
-    launch = lower_launch("k0", case.specialised, region, plan, facts)
+    launch = lower_parallel("k0", case.specialised, region, plan, facts).launches[0]
     streamed = "nontemporal" in emitter_for(HOST_SHEET)(launch.kernel, HOST_SHEET).text
     assert streamed == (outer == 1)
     case.run_cpu([(plan, launch)])

@@ -8,7 +8,7 @@ import pytest
 from certile.codegen import emitter_for
 from certile.ir.build import Builder, dim
 from certile.ir.dtypes import bf16, f16, f32, f64, i64, u8
-from certile.lower import lower_launch
+from certile.lower import lower_parallel
 from certile.plan.choose import choose
 from certile.plan.mapping import Mapping
 from certile.plan.record import Options
@@ -58,7 +58,9 @@ class Dense(Case):
         assert plan.mapping is not None
         assert plan.mapping.family == "flat"
         plan = replace(plan, mapping=mapping or plan.mapping)
-        return [(plan, lower_launch("flat", self.specialised, region, plan, self.facts()))]
+        return [
+            (plan, lower_parallel("flat", self.specialised, region, plan, self.facts()).launches[0])
+        ]
 
 
 def arguments(shape, dtype, out=None):

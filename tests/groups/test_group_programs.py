@@ -6,7 +6,7 @@ import pytest
 
 from certile.codegen import emitter_for
 from certile.ir.machine import Barrier, Collective, Shuffle, operations
-from certile.lower import lower_launch
+from certile.lower import lower_parallel
 from certile.plan.choose import choose
 from certile.plan.record import Options
 from certile.reference.agrees import agrees
@@ -27,7 +27,7 @@ def lowered(case, sheet, name="group", **options):
     programs_ = case.programs(region)
     plan = choose(case.specialised, region, programs_, sheet, Options(**options))
     assert plan.mapping is not None, plan.declined
-    return plan, lower_launch(name, case.specialised, region, plan, case.facts())
+    return plan, lower_parallel(name, case.specialised, region, plan, case.facts()).launches[0]
 
 
 def interpreted(case, made):

@@ -13,7 +13,7 @@ from certile.cli.subject import facts_of
 from certile.codegen.metal.emit import emit
 from certile.ir.machine import Constant, For, If, Operation
 from certile.ir.machine.verify import check_machine
-from certile.lower import lower_launch
+from certile.lower import lower_parallel
 from certile.metalsim import Library
 from certile.plan.choose import choose
 from certile.plan.record import Options
@@ -71,7 +71,7 @@ class Request:
         """The plan and the verified launch, whose kernel has the name given."""
         plan = self.plan(sheet)
         (region,) = self.case.regions
-        launch = lower_launch(name, self.case.specialised, region, plan, self.facts())
+        launch = lower_parallel(name, self.case.specialised, region, plan, self.facts()).launches[0]
         check_machine(launch.kernel)
         return plan, launch
 

@@ -16,7 +16,7 @@ from certile.ir.dtypes import BY_NAME, f32
 from certile.ir.machine.fold import facts_of
 from certile.ir.machine.verify import check_machine
 from certile.ir.walk import parallel_regions, specialise
-from certile.lower import lower_launch
+from certile.lower import lower_parallel
 from certile.plan.choose import choose
 from certile.plan.options import Options
 from certile.plan.rounding.depth import depths
@@ -166,7 +166,7 @@ class Rows:
         return choose(self.kernel, self.region, self.count, SHEETS[target], asked, facts=self.facts)
 
     def lower(self, plan, name="k0"):
-        launch = lower_launch(name, self.kernel, self.region, plan, self.facts)
+        launch = lower_parallel(name, self.kernel, self.region, plan, self.facts).launches[0]
         check_machine(launch.kernel)
         return launch
 

@@ -20,6 +20,7 @@ from certile.diagnostics import Refusal
 from certile.ir.printer import located_lines
 from certile.plan.mapping import Mapping
 from certile.plan.record import Candidate, Form, GroupPlan, Rejection
+from certile.plan.text import groups_text
 from certile.source import Loc
 
 __all__ = ["html_page"]
@@ -112,7 +113,7 @@ def _facts(plan: GroupPlan) -> Iterator[str]:
     if plan.group is not None:
         yield f"{plan.workers} threads a program, {plan.rounds} rounds"
         yield f"{plan.shared_bytes} shared bytes, {plan.barriers} barrier sites"
-    yield f"{plan.blocks} groups of {plan.threads} threads"
+    yield groups_text(plan)
     if plan.score is not None:
         yield f"score {plan.score:g}"
 

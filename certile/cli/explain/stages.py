@@ -177,7 +177,10 @@ def _heard(watch: RecordWatcher) -> Iterator[Stage]:
 
 
 def launch_text(compiled: CompiledProgram) -> str:
-    """Return the launches as JSON: entry, groups, threads, what is bound to which argument."""
+    """Return the launches as JSON: entry, groups, threads, what is bound to which argument.
+
+    Buffers are arguments, or workspaces that launches pass values on in.
+    """
     launches = [
         {
             "entry": each.artifact.entry,
@@ -194,7 +197,10 @@ def launch_text(compiled: CompiledProgram) -> str:
         }
         for each in compiled.launches
     ]
-    return json.dumps({"program": compiled.program.name, "launches": launches}, indent=2)
+    program = compiled.program
+    workspace = [dataclasses.asdict(each) for each in program.workspace]
+    document = {"program": program.name, "launches": launches, "workspace": workspace}
+    return json.dumps(document, indent=2)
 
 
 def plan_texts(plans: tuple[GroupPlan, ...]) -> str:

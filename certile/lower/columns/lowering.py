@@ -1,14 +1,18 @@
 """The columns map of a CPU: a strip of neighbouring programs walks its rows together.
 
-In: a plan whose mapping is of the family `columns`, and its row program.  Out: a Machine IR kernel.
-Decides where a value is made: once for a strip, a row, or a vector.  Leaves the widths to the plan,
-the cut into strips to `strips`.
+In: a plan whose mapping is of the family `columns`, and its row program.  Out: a Machine IR kernel,
+or several where rows are taken in parts.  Decides where a value is made: once for a strip, a row,
+or a vector.  Leaves the widths and the launches to the plan, the cut into strips to `strips`, what
+launches pass on to `passing`.
 
 Each lane has a program of its own.  A step over rows is a loop over rows with the vectors of the
 strip inside, so that memory is read in runs as long as the strip; what a program keeps from row to
 row (states of reductions, values that its rows share) lies in private arrays, one slot a vector.
 Rows of a round meet in a tree and blocks of rows are merged apart: no sum adds row after row.  A
 scan is a state that gives a result at every row: the blocks before, merged with its own so far.
+
+In parts, a launch walks a part of the rows of a strip for each group and leaves the states, and the
+next one merges them.  What a program has one of is made again by whichever launch reads it.
 """
 
 from __future__ import annotations
@@ -16,7 +20,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 
-from certile.analysis.instances import is_coordinate
 from certile.analysis.loops import fused
 from certile.analysis.nans import missed_by_none
 from certile.diagnostics import InternalError
@@ -25,12 +28,14 @@ from certile.ir.host import ViewFacts
 from certile.ir.machine import PrivateArray, Value
 from certile.ir.machine.build import Builder
 from certile.ir.node import Node, reach
-from certile.ir.program import Launch
+from certile.ir.program import Launch, Program
 from certile.ir.rows import RowProgram, Step
-from certile.ir.tile import Fallback, Gather, Load, Reduce, Result, Scan, Store, Tile, View
+from certile.ir.tile import Fallback, Load, Reduce, Result, Scan, Store, Tile, View
 from certile.ir.types import Axis
 from certile.lower.ahead import LINE_BYTES, Ahead, ahead_of
 from certile.lower.blocks import state_of
+from certile.lower.columns.passing import Passed, Passing
+from certile.lower.columns.reads import differing, is_index, read_elsewhere
 from certile.lower.columns.states import Fold, Folds, StripStates
 from certile.lower.columns.strips import Coordinates, ProgramVector, Segment, Strips
 from certile.lower.combine import balanced
@@ -39,8 +44,9 @@ from certile.lower.dependence import independent_of, largest
 from certile.lower.evaluate import Evaluator
 from certile.lower.interface import Interface
 from certile.lower.state import State, StateMachine
-from certile.plan.columns import asking, row_block, rows_of_round
+from certile.plan.columns import asking, row_block, rows_of_round, vectors_of_round
 from certile.plan.mapping import Mapping as ExecutionMapping
+from certile.plan.parts import StripLaunch, launches_of, parts_of
 from certile.plan.record import GroupPlan
 from certile.records import record
 
@@ -59,7 +65,8 @@ class Sweep:
 
     `folds` are the states of the rows so far, in the block that is walked if there are blocks;
     `before` are then those of the blocks before it.  `ahead` says which loads ask for later rows.
-    A round takes `at_once` rows at `width` vectors of the strip in one step.
+    A round takes `at_once` rows at `width` vectors of the strip in one step.  Of several `parts` of
+    the rows, the one in scope is walked.
     """
 
     steps: Sequence[Step]
@@ -69,6 +76,7 @@ class Sweep:
     ahead: Ahead
     at_once: int
     width: int
+    parts: int = 1
     before: Folds = field(default_factory=dict)
 
     @property
@@ -91,22 +99,50 @@ class Sweep:
         return [(node, fold) for node, fold in self.folds.items() if isinstance(node, Reduce)]
 
 
-class ColumnsLowering:
-    """Lowers one row program under the columns map."""
+def lower_columns(
+    plan: GroupPlan,
+    rows: RowProgram,
+    mapping: ExecutionMapping,
+    name: str,
+    facts: Mapping[str, ViewFacts],
+) -> Program:
+    """Lower one row program under the columns map; `facts` says what is known of each layout."""
+    takes, passed = launches_of(rows, mapping), Passed(name)
+    launches = []
+    for number, take in enumerate(takes):
+        passed.launch = number
+        lowering = ColumnsLowering(plan, rows, mapping, take, passed)
+        later = [step for other in takes[number + 1 :] for step in other.steps]
+        own_name = name if len(takes) == 1 else f"{name}_{number}"
+        launches.append(lowering.run(own_name, facts, later))
+    return Program(name, tuple(launches), passed.workspaces())
 
-    def __init__(self, plan: GroupPlan, rows: RowProgram, mapping: ExecutionMapping) -> None:
+
+class ColumnsLowering:
+    """Lowers one launch of a row program under the columns map."""
+
+    def __init__(
+        self,
+        plan: GroupPlan,
+        rows: RowProgram,
+        mapping: ExecutionMapping,
+        take: StripLaunch,
+        passed: Passed,
+    ) -> None:
         self._plan, self._rows, self._mapping = plan, rows, mapping
+        self._take, self._passed = take, passed
         self._strip_axis = rows.parallel.over[-1]
-        self._differing = _differing(rows, self._strip_axis)
+        self._differing = differing(rows, self._strip_axis)
         self._missed_by_none = missed_by_none(rows)
         self.builder = Builder(plan.sheet.lanes, 1)
         self._held: dict[Node, PrivateArray] = {}
         self._kept: dict[Tile, tuple[PrivateArray, tuple[Axis, ...]]] = {}
         self._vector: ProgramVector | None = None
 
-    def run(self, name: str, facts: Mapping[str, ViewFacts]) -> Launch:
-        """The launch; `facts` says what is known of each view's layout."""
+    def run(self, name: str, facts: Mapping[str, ViewFacts], later: Sequence[Step]) -> Launch:
+        """The launch; `facts` says what is known of each layout, `later` what is to follow."""
         parallel, self._facts = self._rows.parallel, facts
+        self._read, self._later = read_elsewhere(self._take.steps), read_elsewhere(later)
         interface = Interface(self._rows.kernel, parallel, facts, self.builder)
         self._evaluator = Evaluator(interface, self._plan.sheet, self._special)
         self._states = StripStates(self.builder, self._allocate, self._each)
@@ -117,24 +153,52 @@ class ColumnsLowering:
             parallel.over,
             interface.programs(),
             lambda axis: interface.extent(axis.extent),
+            self._take.parts,
         )
+        self._passing = Passing(interface, self._passed, self._allocate, self._each)
         strips.run(self._segment)
-        return interface.launch(name, strips.group)
+        return interface.launch(name, strips.group, parts=self._take.parts)
 
-    def _segment(self, outer: Coordinates, segment: Segment) -> None:
-        self._at = segment
+    def _segment(self, part: Value, outer: Coordinates, segment: Segment) -> None:
+        self._part, self._at = part, segment
         with self._evaluator.scope(outer):
-            self._steps(self._rows.steps)
+            for group in self._take.before:
+                self._recall(group)
+            if self._take.merged:
+                self._join(self._take.merged)
+            for group in self._take.own:
+                self._group(group)
 
-    def _steps(self, steps: Sequence[Step]) -> None:
-        for group in fused(steps):
-            head = group[0]
-            if head.kind == "fallback":
-                self._fallback(head)
-            elif not head.axes:
-                self._scalar(head)
-            elif head.kind not in ("load", "gather"):
-                self._sweep(group)
+    def _group(self, group: Sequence[Step]) -> None:
+        head = group[0]
+        if head.kind == "fallback":
+            self._fallback(head)
+        elif not head.axes:
+            self._scalar(head)
+        elif head.kind not in ("load", "gather"):
+            self._sweep(group)
+
+    # Values of other launches.
+
+    def _recall(self, group: Sequence[Step]) -> None:
+        """Have at hand what an earlier launch made and this one reads, given or made again."""
+        for node in (step.node for step in group if step.node in self._read):
+            if isinstance(node, Fallback | Reduce):
+                self._hold_results(node, self._passing.results(node))
+            elif isinstance(node, Tile) and not group[0].axes:
+                self._hold(node)
+
+    def _join(self, group: Sequence[Step]) -> None:
+        """Merge the states of all parts of a sweep, in order, and hold the results."""
+        nodes = [step.node for step in group if isinstance(step.node, Reduce)]
+        folds: Folds = {
+            node: self._states.fold(self._machine(node), backwards=False) for node in nodes
+        }
+        self._states.start(folds)
+        parts = parts_of(group, self._mapping)
+        self._rows_from(0, parts, 1, lambda part: self._passing.join(folds, self._states, part))
+        for node in nodes:
+            self._finish(node, folds[node])
 
     # Values that may be computed again.
 
@@ -166,14 +230,15 @@ class ColumnsLowering:
             # What is held there is made on this path alone.
             held, kept = dict(self._held), dict(self._kept)
             with evaluator.scope({}):
-                self._steps(step.body)
+                for group in fused(step.body):
+                    self._group(group)
                 self._each(instead)
             self._held, self._kept = held, kept
 
         self._each(usual)
         some = builder.compute("ne", builder.array_load(asked, 0), 0)
         builder.if_(builder.collective("any", some), again)
-        self._hold_results(node, arrays)
+        self._hold_made(node, arrays)
 
     # Values that a program has one of.
 
@@ -198,7 +263,7 @@ class ColumnsLowering:
         for node in independent_of(nodes, axes, self._evaluator.at.coordinates):
             if node not in self._differing:
                 self._evaluator.value(node)
-            elif not _is_index(node):
+            elif not is_index(node):
                 own.append(node)
         return own
 
@@ -263,13 +328,17 @@ class ColumnsLowering:
         ahead = self._ahead(nodes, axes, backwards=backwards)
         at_once = rows_of_round(nodes, self._mapping)
         # Where rows are taken one by one, more vectors at once keep as many loads in flight.
-        width = self._mapping.rows_at_once // at_once
+        width = vectors_of_round(nodes, self._mapping) // at_once
         of_rows = self._of_rows(nodes, axes)
-        sweep = Sweep(steps, of_programs, of_rows, folds, ahead, at_once, width)
+        parts = self._take.parts
+        sweep = Sweep(steps, of_programs, of_rows, folds, ahead, at_once, width, parts)
         self._states.start(sweep.folds)
         self._walk(sweep)
         for reduction, fold in sweep.reductions:
-            self._finish(reduction, fold)
+            if parts > 1:
+                self._passing.give_states(reduction, fold, self._states, self._part, parts)
+            else:
+                self._finish(reduction, fold)
 
     def _machine(self, node: Reduce | Scan) -> StateMachine:
         """The operations of the states that a node folds."""
@@ -293,9 +362,11 @@ class ColumnsLowering:
         """Take whole rounds, in blocks where there are many, then the rows that fill no round."""
         builder, count, at_once = self.builder, sweep.count, sweep.at_once
         whole = count // at_once * at_once
-        block = row_block(count, at_once)
-        if whole <= block or not sweep.folds:
-            self._rows_from(0, whole, at_once, lambda row: self._round(sweep, row, at_once))
+        start, end = self._walked(sweep, whole)
+        most = count if sweep.parts == 1 else self._mapping.part_rows
+        block = row_block(most, at_once)
+        if min(whole, most) <= block or not sweep.folds:
+            self._rows_from(start, end, at_once, lambda row: self._round(sweep, row, at_once))
         else:
             parts = {
                 node: self._states.fold(fold.machine, fold.backwards)
@@ -305,13 +376,33 @@ class ColumnsLowering:
 
             def one(first: Value) -> None:
                 self._states.start(parts)
-                stop = builder.minimum(builder.add(first, block), whole)
+                stop = builder.minimum(builder.add(first, block), end)
                 self._rows_from(first, stop, at_once, lambda row: self._round(inside, row, at_once))
                 self._states.merge(sweep.folds, parts)
 
-            self._rows_from(0, whole, block, one)
+            self._rows_from(start, end, block, one)
         if count > whole:
-            self._round(sweep, builder.const(whole, i64), count - whole)
+            self._rest(sweep, whole)
+
+    def _rest(self, sweep: Sweep, whole: int) -> None:
+        """Take the rows that fill no round, which the last part has."""
+        builder = self.builder
+
+        def rest() -> None:
+            self._round(sweep, builder.const(whole, i64), sweep.count - whole)
+
+        if sweep.parts == 1:
+            rest()
+        else:
+            builder.if_(builder.eq(self._part, sweep.parts - 1), rest)
+
+    def _walked(self, sweep: Sweep, whole: int) -> tuple[Value | int, Value | int]:
+        """The first row of the part in scope, and where its whole rounds end."""
+        if sweep.parts == 1:
+            return 0, whole
+        length = self._mapping.part_rows
+        start = self.builder.mul(self._part, length)
+        return start, self.builder.minimum(self.builder.add(start, length), whole)
 
     def _rows_from(
         self, start: Value | int, stop: Value | int, step: int, action: Callable[[Value], None]
@@ -442,7 +533,13 @@ class ColumnsLowering:
     def _finish(self, node: Reduce, fold: Fold) -> None:
         """Hold the results of a reduction, one of each for every program."""
         dtypes = [type_.dtype for type_ in node.result_types()]
-        self._hold_results(node, self._states.finish(fold, dtypes))
+        self._hold_made(node, self._states.finish(fold, dtypes))
+
+    def _hold_made(self, node: Fallback | Reduce, arrays: Sequence[PrivateArray]) -> None:
+        """Hold what this launch made, and leave it to later ones that read it."""
+        self._hold_results(node, arrays)
+        if node in self._later:
+            self._passing.give_results(node, arrays)
 
     def _hold_results(self, node: Fallback | Reduce, arrays: Sequence[PrivateArray]) -> None:
         self._held[node] = arrays[0]
@@ -472,24 +569,3 @@ def _folded(node: Reduce | Scan) -> Reduce:
 
 def _backwards(steps: Sequence[Step]) -> bool:
     return any(isinstance(step.node, Scan) and step.node.reverse for step in steps)
-
-
-def _differing(rows: RowProgram, strip: Axis) -> set[Node]:
-    """The nodes that are kept for each program: coordinates along the strip decide, or reductions.
-
-    What all programs share lies in arrays like any other if a reduction, a scan or a fallback makes
-    it, or if it is kept.
-    """
-    kept = set(rows.materialized)
-    found: set[Node] = set()
-    for node in reach(step.node for step in rows.steps):
-        own = is_coordinate(node, strip) or isinstance(node, Fallback | Reduce | Scan)
-        if own or node in kept or not found.isdisjoint(node.operands()):
-            found.add(node)
-    return found
-
-
-def _is_index(node: Tile) -> bool:
-    """Whether a value is made of coordinates and numbers only."""
-    read = any(isinstance(below, Gather | Load | Reduce | Scan) for below in reach([node]))
-    return node.dtype == i64 and not read

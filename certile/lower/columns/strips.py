@@ -1,7 +1,8 @@
 """Strips of the columns map: which programs a group takes, and the loops over their vectors.
 
-In: the group's number and the launch's programs.  Out: calls with segments, which are runs of
-neighbours along the last axis of the launch, and within a segment with vectors of programs.
+In: the group's number, the launch's programs and the parts that rows are taken in.  Out: calls with
+the part and with segments, which are runs of neighbours along the last axis of the launch, and
+within a segment with vectors of programs.
 Decides how many groups one leads and where vectors are masked.  Leaves what is done with them to
 others.
 """
@@ -30,22 +31,28 @@ Coordinates = dict[Axis, Coordinate]
 class ProgramVector:
     """One vector of neighbouring programs: its number in the segment, where it is, its mask.
 
-    `position` counts the vectors of a round.
+    `position` counts the vectors of a round, `first` is the number of its first program in the
+    launch.
     """
 
     number: Value
     at: Coordinate
     mask: Value | None
     position: int
+    first: Value
 
 
 @record
 class Segment:
-    """Neighbouring programs: `count` of them from `first`, along the last axis of the launch."""
+    """Neighbouring programs: `count` of them from `first`, along the last axis of the launch.
+
+    `number` is that of the first of them in the launch.
+    """
 
     builder: Builder
     first: Value
     count: Value
+    number: Value
 
     def each(self, width: int, body: Callable[[Sequence[ProgramVector]], None]) -> None:
         """Run `body` on all vectors, `width` at once; those left over are masked, one by one."""
@@ -73,13 +80,18 @@ class Segment:
 
     def _vector(self, number: Value, mask: Value | None = None, position: int = 0) -> ProgramVector:
         builder = self.builder
-        first = builder.add(self.first, builder.mul(number, builder.lanes))
-        return ProgramVector(number, Coordinate(first, 1), mask, position)
+        past = builder.mul(number, builder.lanes)
+        at = Coordinate(builder.add(self.first, past), 1)
+        return ProgramVector(number, at, mask, position, builder.add(self.number, past))
 
 
 @record
 class Strips:
-    """The strips of a launch over `over`; `extent` gives the extent of an axis."""
+    """The strips of a launch over `over`; `extent` gives the extent of an axis.
+
+    Each is taken once for each of `parts`.  Groups count through the strips of one part and then of
+    the next, so that a thread's range of groups is a range of rows.
+    """
 
     builder: Builder
     mapping: Mapping
@@ -87,19 +99,29 @@ class Strips:
     over: tuple[Axis, ...]
     programs: Value
     extent: Callable[[Axis], Value]
+    parts: int = 1
 
     @property
     def group(self) -> int:
         """The programs of one group."""
         return self.builder.lanes * self.mapping.group_vectors
 
-    def run(self, body: Callable[[Coordinates, Segment], None]) -> None:
-        """Run `body` on every segment of the strip that this group leads.
+    def run(self, body: Callable[[Value, Coordinates, Segment], None]) -> None:
+        """Run `body` on the part and every segment of the strip that this group leads.
 
         A group that does not lead has nothing to do: how many groups make a strip follows from the
         number of programs, which no plan knows.
         """
         builder, group = self.builder, self.builder.group()
+        part = builder.const(0, i64)
+        if self.parts > 1:
+            groups = builder.floordiv(builder.add(self.programs, self.group - 1), self.group)
+            part = builder.floordiv(group, groups)
+            group = builder.sub(group, builder.mul(part, groups))
+        self._led(group, lambda outer, segment: body(part, outer, segment))
+
+    def _led(self, group: Value, body: Callable[[Coordinates, Segment], None]) -> None:
+        builder = self.builder
         first = builder.mul(group, self.group)
         most = self.mapping.strip_vectors // self.mapping.group_vectors
         if most == 1:
@@ -112,10 +134,11 @@ class Strips:
     def _fair(self) -> Value:
         """The groups of a strip that give every thread its share."""
         builder = self.builder
-        own = builder.floordiv(self.programs, self.group * self.threads)
+        programs = builder.mul(self.programs, self.parts)
+        own = builder.floordiv(programs, self.group * self.threads)
         if self.threads == 1:
             return own
-        several = builder.floordiv(self.programs, self.group * _STRIPS_A_THREAD * self.threads)
+        several = builder.floordiv(programs, self.group * _STRIPS_A_THREAD * self.threads)
         return builder.compute("maximum", several, builder.minimum(own, _SHORT_STRIP))
 
     def _strip(
@@ -126,7 +149,7 @@ class Strips:
         stop = builder.minimum(builder.add(first, length), self.programs)
         outer = self.over[:-1]
         if not outer:
-            body({}, Segment(builder, first, builder.sub(stop, first)))
+            body({}, Segment(builder, first, builder.sub(stop, first), first))
             return
         along = self.extent(self.over[-1])
 
@@ -135,7 +158,8 @@ class Strips:
             low = builder.compute("maximum", builder.sub(first, start), 0)
             high = builder.minimum(builder.sub(stop, start), along)
             coordinates = unflatten(builder, Coordinate(number), outer, self.extent)
-            body(coordinates, Segment(builder, low, builder.sub(high, low)))
+            held = builder.sub(high, low)
+            body(coordinates, Segment(builder, low, held, builder.add(start, low)))
             return ()
 
         last = builder.floordiv(builder.sub(stop, 1), along)

@@ -24,6 +24,8 @@ LOADED = 0.3
 CALLED = 0.3
 # Those of an element that is only read, for each function, where packs at the ends are not whole.
 AT_ENDS = 1.7
+# Those of an element of a block that becomes one state by closed forms.
+BLOCKED = 1.2
 
 
 def registers_of(facts: CandidateFacts) -> int:
@@ -56,6 +58,8 @@ def _in_hand(facts: CandidateFacts, sweep: Sweep) -> float:
     wide, phased = facts.mapping.lane_elements, sweep.axes in facts.phases
     if sweep.elements == 1 or not (sweep.reads or sweep.writes):
         return 0.0
+    if facts.mapping.block > 1 and sweep.merges:
+        return BLOCKED * facts.mapping.block
     calls = sweep.arithmetic.calls
     if sweep.writes:
         each = LOADED * len(sweep.reads) + CALLED * calls

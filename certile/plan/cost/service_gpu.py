@@ -3,7 +3,8 @@
 In: the facts of a candidate and a GPU's sheet.  Out: a `Score` whose terms are those times.
 Decides only the order of legal candidates.  The constants are uncalibrated defaults, chosen so
 that the model orders the plans of `benchmarks/results/2026-11-30-h200-rows.md`, `-odd-rows.md` and
-`-race.md` beside it, and are not times that were measured one by one.
+`-race.md` beside it (`scripts/gpu_race.py --model` says how well), and are not times that were
+measured one by one.
 """
 
 from __future__ import annotations
@@ -24,18 +25,26 @@ from certile.targets.sheet import Sheet
 
 __all__ = ["GpuService"]
 
+NONE = Arithmetic()
+
 # Instructions of a subgroup on a GPU: of an access, a plain operation, a transcendental function, a
-# pack of consecutive elements, a sweep, a chunk at an edge of a row whose ownership has a phase, a
-# program, an exchange of one word, a collective, and of a word that does not fit the registers.
+# pack of consecutive elements, a sweep; of a chunk at an edge of a row whose ownership has a phase,
+# an element of it that is accessed alone, a function of an element in it; of a program, an exchange
+# of one word, a collective, and of a word that does not fit the registers.
 ACCESS = 2.2
 PLAIN = 0.8
 CALL = 10.4
 PACK = 1.4
 SWEEP = 5.5
-EDGE = 10.0
+EDGE = 8.0
+SINGLE = 3.4
+CALL_AT_EDGE = 2.0
 # What an access that is spread over several lines of memory waits for each of them but the first.
 APART = 6.3
 LINE_BYTES = 128
+# A cache takes a store in sectors; one that is written in part is read and written once more.
+SECTOR_BYTES = 32
+IN_PART = 2.0
 PROGRAM = 24.0
 EXCHANGE = 1.0
 COLLECTIVE = 5.0
@@ -141,13 +150,18 @@ class GpuService:
     def _stored_again(self, facts: CandidateFacts) -> float:
         """The bytes of a program that stores move more than once on their way to memory.
 
-        A store of single elements of packs moves all that lies between them, too.
+        A store of single elements of packs moves all that lies between them, too; one that does not
+        begin aligned writes a part of one more sector.
         """
         wide, total = facts.mapping.lane_elements, 0.0
-        for sweep in facts.work.sweeps if wide > 1 else ():
+        for sweep in facts.work.sweeps:
             for access in sweep.writes if sweep.elements > 1 else ():
-                moved = access.size * sweep.elements * sweep.trips
-                total += moved * (wide / min(wide, _width(facts, sweep, access)) - 1)
+                width = _width(facts, sweep, access)
+                taken = min(wide, width)
+                stored = facts.lanes * taken * access.size
+                late = 1 - min(1.0, width * access.size / self.sheet.vector_bytes)
+                again = wide / taken - 1 + IN_PART * late * SECTOR_BYTES / stored
+                total += access.size * sweep.elements * sweep.trips * again
         return total
 
     def _scattered(self, facts: CandidateFacts) -> float:
@@ -184,8 +198,9 @@ class GpuService:
         """
         wide, shared = facts.mapping.lane_elements, facts.mapping.subgroups_per_program
         chunks = 1 if sweep.elements <= facts.workers * wide else 2
-        alone = ACCESS * packed * wide * min(1.0, 2 / (shared * chunks))
-        each = PLAIN * wide * (1 + packed + len(sweep.merges))
+        alone = SINGLE * packed * wide * min(1.0, 2 / (shared * chunks))
+        made = sweep.arithmetic + sum((merge.lift + merge.merge for merge in sweep.merges), NONE)
+        each = wide * (PLAIN * (1 + packed + len(sweep.merges)) + CALL_AT_EDGE * made.calls)
         return sweep.trips * chunks * (EDGE + each + alone)
 
     def _sweep(self, facts: CandidateFacts, sweep: Sweep) -> tuple[float, float]:

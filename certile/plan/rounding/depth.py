@@ -28,6 +28,7 @@ from certile.plan.blocks import forms_of, merges_of_blocks
 from certile.plan.columns import row_block, rows_of_round
 from certile.plan.mapping import Mapping
 from certile.plan.ownership.layout import ORDERED_RUN, fold_block, slots
+from certile.plan.parts import in_parts
 from certile.plan.record import GroupPlan
 from certile.plan.rounding.trees import walked
 from certile.reference.trees import Fused, Tree
@@ -138,8 +139,15 @@ def _in_group(plan: GroupPlan, node: Reduce) -> int:
 def _swept_mapping(rows: RowProgram, mapping: Mapping, node: Reduce) -> Mapping:
     for nodes in _sweeps(rows.steps):
         if node in nodes:
-            return replace(mapping, rows_at_once=rows_of_round(nodes, mapping))
+            return _mapping_of(nodes, rows, mapping)
     return mapping
+
+
+def _mapping_of(nodes: Sequence[Node], rows: RowProgram, mapping: Mapping) -> Mapping:
+    """The mapping with how a sweep that makes these nodes takes its rows."""
+    parted = not in_parts(rows, mapping).isdisjoint(nodes)
+    at_once, part = rows_of_round(nodes, mapping), mapping.part_rows if parted else 0
+    return replace(mapping, rows_at_once=at_once, part_rows=part)
 
 
 def _sweeps(steps: Sequence[Step]) -> Iterator[list[Node]]:
@@ -154,7 +162,7 @@ def _in_sweeps(rows: RowProgram, mapping: Mapping, lanes: int) -> dict[Reduce | 
     """The depths under the columns map, where what shares a sweep decides how rows meet."""
     found: dict[Reduce | Scan, int] = {}
     for nodes in _sweeps(rows.steps):
-        swept = replace(mapping, rows_at_once=rows_of_round(nodes, mapping))
+        swept = _mapping_of(nodes, rows, mapping)
         for node in nodes:
             if isinstance(node, Reduce):
                 found[node] = tree_depth(node, swept, lanes)
@@ -213,7 +221,9 @@ def _depth(node: Reduce, mapping: Mapping, lanes: int, count: int) -> int:
     if reference:
         return _blocks_depth(count)
     if mapping.family == "columns":
-        return _columns_depth(count, mapping.rows_at_once)
+        part = min(count, mapping.part_rows or count)
+        joined = -(-count // part) if part < count else 0
+        return _columns_depth(part, mapping.rows_at_once) + joined
     share = mapping.subgroups_per_program
     own = _owned(count, lanes * share, mapping)
     across = _levels(lanes) + (_levels(lanes) if share > 1 else 0)

@@ -88,7 +88,7 @@ class _Walk:
             return self._chain(_leaf(), self._count, backwards=policy == "fold_right")
         if mapping.family == "reference":
             return self._blocks_in_order()
-        return self._columns(mapping) if mapping.family == "columns" else self._subgroups(mapping)
+        return self._parts(mapping) if mapping.family == "columns" else self._subgroups(mapping)
 
     def _blocks_in_order(self) -> _Nodes:
         """One lane merges blocks of leaves, then the blocks, one after another."""
@@ -248,16 +248,26 @@ class _Walk:
 
     # Other maps and orders.
 
-    def _columns(self, mapping: Mapping) -> _Nodes:
+    def _parts(self, mapping: Mapping) -> _Nodes:
+        """Rows of each part, and the parts one after another."""
         at_once = mapping.rows_at_once
-        whole = self._count // at_once * at_once
-        block = min(row_block(self._count, at_once), max(1, whole))
+        part = min(mapping.part_rows or self._count, self._count)
+        block = row_block(part, at_once)
+        whole, last = divmod(self._count, part) if part else (0, 0)
+        if whole <= 1 and not last:
+            return self._rows(self._count, at_once, block)
+        full = self._rows(part, at_once, block, times=float(whole))
+        return self._merge(self._chain(full, whole), self._rows(last, at_once, block))
+
+    def _rows(self, count: int, at_once: int, block: int, times: float = 1.0) -> _Nodes:
+        """Rows walked in rounds and blocks, and those that fill no round."""
+        whole = count // at_once * at_once
         blocks, left = divmod(whole, block)
-        leaf = self._several(at_once, times=float(whole // at_once))
-        full = self._chain(leaf, block // at_once, times=float(blocks))
-        made = self._chain(full, blocks)
-        made = self._merge(made, self._chain(leaf, left // at_once))
-        return self._merge(made, self._several(self._count - whole))
+        leaf = self._several(at_once, times=times * (whole // at_once))
+        full = self._chain(leaf, block // at_once, times=times * blocks)
+        made = self._chain(full, blocks, times=times)
+        made = self._merge(made, self._chain(leaf, left // at_once, times=times), times)
+        return self._merge(made, self._several(count - whole, times=times), times)
 
     def _ordered(self, mapping: Mapping) -> _Nodes:
         if mapping.family == "reference":

@@ -50,12 +50,11 @@ ELEMENTWISE_UNROLL = 4
 # Functions of a round, over all its vectors: more hide no latency, and compile and load longer.
 UNROLLED_FUNCTIONS = 256
 
-# Nanoseconds of one vector round on one core: streaming from cache, and one transcendental (0.45 ns
-# an element of 16 lanes).  A second thread pays from about 20 microseconds of work.
+# Nanoseconds of one vector round on one core, streaming from cache.  A transcendental function,
+# which is expanded, takes as long as so many others (0.45 ns an element of 16 lanes).  A second
+# thread pays from about 20 microseconds of work.
 ROUND_NS = 1.0
-EXPENSIVE_ROUND_NS = 7.0
-# Functions that a transcendental one is expanded to take as long as about so many others.
-_FUNCTIONS_OF_A_CALL = 7
+FUNCTIONS_OF_A_CALL = 7
 PARALLEL_NS = 20_000.0
 
 
@@ -79,7 +78,7 @@ def mapping_of(rows: RowProgram, sheet: Sheet, options: Options) -> Mapping:
 def _unroll(rows: RowProgram) -> int:
     """Vectors a round of a loop without accumulators: fewer where an element takes long by itself.
 
-    A transcendental function counts as `_FUNCTIONS_OF_A_CALL` others.
+    A transcendental function counts as `FUNCTIONS_OF_A_CALL` others.
     """
     found = (
         node
@@ -87,7 +86,7 @@ def _unroll(rows: RowProgram) -> int:
         for node, _ in visit(step_roots(step), _ends_a_sweep, enter=step.node)
     )
     total = arithmetic_of(dict.fromkeys(found))
-    functions = total.plain + total.calls * _FUNCTIONS_OF_A_CALL
+    functions = total.plain + total.calls * FUNCTIONS_OF_A_CALL
     unroll = ELEMENTWISE_UNROLL
     while unroll > 1 and functions * unroll > UNROLLED_FUNCTIONS:
         unroll //= 2
@@ -188,4 +187,5 @@ def _expensive_ns(step: Step, kept: frozenset[Tile], lanes: int, again: int) -> 
 
     evaluated = {node for node, _ in visit(step_roots(step), stops, enter=step.node)}
     calls = sum(is_expensive(node) for node in evaluated - (kept - {step.node}))
-    return calls * slots(step.elements, lanes) * EXPENSIVE_ROUND_NS * again * step.repeats
+    functions = calls * FUNCTIONS_OF_A_CALL * slots(step.elements, lanes)
+    return functions * ROUND_NS * again * step.repeats

@@ -48,6 +48,14 @@ def test_code_is_made_for_small_strides_of_the_last_axis(shape, strides, told_ap
     assert stride_class(shape, strides) == told_apart
 
 
+@pytest.mark.parametrize("step", [-1, 2, 3, 4, 5])
+def test_where_no_vector_holds_several_elements_steps_are_one_class(step):
+    assert stride_class((4, 8), (64, step), steps=False) == (None, None)
+    assert layout_facts((4, 8), (64, step), 4, steps=False).strides == (None, None)
+    assert stride_class((4, 8), (64, 1), steps=False) == (None, 1)
+    assert stride_class((4, 8), (1, 0), steps=False) == (1, 0)
+
+
 def places(shape, strides, address, size):
     """The byte addresses of an array's elements, in C order."""
     indices = product(*map(range, shape))

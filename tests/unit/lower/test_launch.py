@@ -11,7 +11,7 @@ from certile.ir.host import HostValue, ViewFacts
 from certile.ir.machine import Compute, operations
 from certile.ir.machine.printer import print_kernel
 from certile.ir.walk import parallel_regions, specialise
-from certile.lower import lower_launch
+from certile.lower import lower_parallel
 from certile.lower.dependence import needs_precise_math
 from certile.pipeline import compile_program
 from certile.plan.choose import choose
@@ -29,7 +29,7 @@ def lowered(kernel, shapes, facts=None, sheet=METAL, **options):
     (region,) = parallel_regions(made)
     plan = choose(made, region, 5, sheet, Options(**options))
     strides = {v.name: ViewFacts((None,) * (v.rank - 1) + (1,)) for v in made.views}
-    return lower_launch("k", made, region, plan, facts or strides), made, region
+    return lower_parallel("k", made, region, plan, facts or strides).launches[0], made, region
 
 
 def test_rows_stay_a_parameter():
@@ -75,7 +75,7 @@ def test_buffers_that_a_launch_does_not_touch_are_not_its_arguments():
     buffers = []
     for region in parallel_regions(made):
         plan = choose(made, region, 3, METAL)
-        buffers.append(lower_launch("k", made, region, plan, facts).buffers)
+        buffers.append(lower_parallel("k", made, region, plan, facts).launches[0].buffers)
     assert buffers == [("x", "y"), ("y", "z")]
 
 
@@ -86,7 +86,7 @@ def test_a_plan_without_a_mapping_is_refused():
     for mapping in (None, Mapping("subgroup")):
         plan = GroupPlan(None, METAL, Options(), 5, mapping, None)
         with pytest.raises(InternalError, match="M020"):
-            lower_launch("k", made, region, plan, facts)
+            lower_parallel("k", made, region, plan, facts).launches[0]
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from certile.ir.machine import Compute, Load, Special, Store, operations
 from certile.ir.machine.printer import print_kernel
 from certile.ir.machine.verify import check_machine
 from certile.ir.walk import parallel_regions, specialise
-from certile.lower import lower_launch
+from certile.lower import lower_parallel
 from certile.plan.choose import choose
 from certile.plan.classes import row_class
 from certile.plan.record import Options
@@ -43,7 +43,7 @@ def lowered(kernel, shapes, near=True, sheet=METAL, count=3, **options):
     launches = []
     for number, region in enumerate(parallel_regions(made)):
         plan = choose(made, region, count, sheet, Options(**options), facts=facts)
-        launches.append(lower_launch(f"k{number}", made, region, plan, facts))
+        launches.append(lower_parallel(f"k{number}", made, region, plan, facts).launches[0])
         check_machine(launches[-1].kernel)
     return launches
 
@@ -168,7 +168,7 @@ def test_a_phase_is_found_in_32_bits():
     }
     (region,) = parallel_regions(kernel)
     plan = choose(kernel, region, 3, CUDA_SM90, Options(phase="on"), facts=facts)
-    launch = lower_launch("k", kernel, region, plan, facts)
+    launch = lower_parallel("k", kernel, region, plan, facts).launches[0]
     wide = [line for line in print_kernel(launch.kernel).splitlines() if "i64" in line]
     # The caller's stride is all that has 64 bits.
     assert [line.split()[:2] for line in wide] == [["scalar", "x_stride0:"]]
@@ -185,7 +185,7 @@ def test_one_far_view_leaves_the_others_near():
     (region,) = parallel_regions(made)
     facts = {"x": ViewFacts((None, 1), 4, near=True), "y": ViewFacts((None, 1), 4)}
     plan = choose(made, region, 3, METAL, facts=facts)
-    launch = lower_launch("k", made, region, plan, facts)
+    launch = lower_parallel("k", made, region, plan, facts).launches[0]
     check_machine(launch.kernel)
     assert address_types(launch) == {"x": {i32}, "y": {i64}}
 

@@ -1,19 +1,21 @@
 """The measured rows of a GPU as cases of the planner: kernels, layouts, and a time for each plan.
 
-In: `benchmarks/results/2026-11-30-h200-rows.json`.  Out: cases with the options that each
-measured plan was asked for.  A plan that the service policy chose is named by what it asked for.
-Flat plans, which no policy scores, are left out, and derived programs, which nobody can ask for.
+In: `benchmarks/results/2026-11-30-h200-rows.json`, and `-race.json` beside it.  Out: cases with the
+options that each measured plan was asked for, and the times of raced plans by name.  A plan that
+the service policy chose is named by what it asked for.  Flat plans, which no policy scores, are
+left out, and derived programs, which nobody can ask for.
 """
 
 import json
 import re
 from dataclasses import replace
 from functools import cache
+from math import prod
 from pathlib import Path
 
 from certile.frontend.spec import Shaped
 from certile.ir.dtypes import BY_NAME
-from certile.ir.host import row_major_facts
+from certile.ir.host import layout_facts, row_major_facts
 from certile.ir.walk import parallel_regions
 from certile.ops.kernels.elementwise import gelu_kernel, silu_kernel
 from certile.ops.kernels.losses import cross_entropy_kernel
@@ -27,6 +29,7 @@ from certile.ops.kernels.rows import (
 from certile.plan.record import Options
 
 FILE = Path(__file__).parents[3] / "benchmarks/results/2026-11-30-h200-rows.json"
+RACE = FILE.with_name("2026-11-30-h200-race.json")
 _PLAN = re.compile(
     r"(?:default: )?V(\d) S(\d+) Q(\d)( cached)?(?: (preserve|expensive-only|nothing))?"
 )
@@ -68,14 +71,19 @@ def _facts(shaped):
     return replace(row_major_facts(shaped.shape, shaped.dtype.size), dense=None)
 
 
+def _odd_facts(shaped):
+    steps = [prod(shaped.shape[dim + 1 :]) for dim in range(len(shaped.shape))]
+    return layout_facts(shaped.shape, steps, shaped.dtype.size)
+
+
 @cache
-def launch(op, shape, dtype):
-    """Kernel, region, programs and layouts of a case."""
+def launch(op, shape, dtype, *, odd=False):
+    """Kernel, region, programs and layouts of a case; of `odd` rows all that is known of them."""
     rows, columns = map(int, shape.split("x"))
     function, views = _views(op, rows, columns, BY_NAME[dtype])
     numbers = {"eps": 1e-5} if "norm" in op else {}
     kernel = function.tile_ir({**views, **numbers})
-    facts = {name: _facts(view) for name, view in views.items()}
+    facts = {name: (_odd_facts if odd else _facts)(view) for name, view in views.items()}
     return kernel, parallel_regions(kernel)[0], rows, facts
 
 
@@ -114,3 +122,23 @@ def cases():
         if default is not None and asked:
             times[names[case]] = default
     return found
+
+
+@cache
+def raced():
+    """(op, shape, dtype) -> plan -> microseconds, of the race among plans the model finds near."""
+    found = {}
+    for row in json.loads(RACE.read_text())["rows"]:
+        case = (row["op"], row["shape"], row["dtype"])
+        found.setdefault(case, {})[row["plan"]] = row["median_us"]
+    return found
+
+
+def name_of(plan):
+    """What a plan of the subgroup family is called in the race."""
+    mapping = plan.mapping
+    form = "derived" if plan.derivation is not None else plan.materialization
+    words = [f"V{mapping.lane_elements}", f"S{mapping.subgroups_per_program}"]
+    words += [f"Q{mapping.programs_per_group}", *["phase"] * mapping.phase]
+    words += [*["cached"] * plan.cache_inputs, form]
+    return " ".join(words + [f"U{mapping.unroll}"] * (mapping.unroll > 1))

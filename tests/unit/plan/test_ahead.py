@@ -11,7 +11,7 @@ from certile.ir.build import Builder, dim
 from certile.ir.dtypes import f32
 from certile.ir.machine import Ask, Compute, Constant, For, Load, Parameter, operations
 from certile.ir.walk import parallel_regions, specialise
-from certile.lower import lower_launch
+from certile.lower import lower_parallel
 from certile.ops.kernels import bare
 from certile.plan.choose import choose
 from certile.plan.columns import ROWS_AHEAD
@@ -39,7 +39,7 @@ def planned(kernel, programs, facts, sheet=AVX512, *, large=True):
     facts = {name: dataclasses.replace(fact, large=large) for name, fact in facts.items()}
     (region,) = parallel_regions(kernel)
     plan = choose(kernel, region, programs, sheet, Options(), facts=facts)
-    made = lower_launch("k", kernel, region, plan, facts).kernel
+    made = lower_parallel("k", kernel, region, plan, facts).launches[0].kernel
     return plan, made, [op for op in operations(made.body) if isinstance(op, Ask)]
 
 

@@ -17,7 +17,7 @@ from certile.ir.machine import Barrier, operations
 from certile.ir.machine.verify import check_machine
 from certile.ir.tile import View
 from certile.ir.walk import parallel_regions
-from certile.lower import lower_launch
+from certile.lower import lower_parallel
 from certile.plan.choose import choose
 from certile.plan.record import Options
 from certile.reference.machine import run_machine
@@ -178,7 +178,7 @@ def execute(kernel, arrays, sheet, options, programs=PROGRAMS, *, unread=False):
     if plan.mapping is None:
         return None
     facts = {view.name: facts_of(view, arrays[view.name].shape) for view in kernel.views}
-    launch = lower_launch("kernel", kernel, parallel, plan, facts)
+    launch = lower_parallel("kernel", kernel, parallel, plan, facts).launches[0]
     check_machine(launch.kernel)
 
     def stride(name, dim):

@@ -34,6 +34,25 @@ def test_every_other_element_is_read_and_the_others_are_stored(first: int) -> No
     assert np.array_equal(memory, expected)
 
 
+@pytest.mark.parametrize(("target", "kernels"), [("metal-sim", 1), ("cpu", 4)])
+def test_steps_along_a_row_have_kernels_of_their_own_only_where_vectors_hold_them(
+    target: str, kernels: int
+) -> None:
+    @ct.tile_kernel
+    def shifted(x: ct.View, y: ct.View) -> None:
+        rows, cols = ct.axis("rows", x.shape[0]), ct.axis("cols", x.shape[1])
+        for r in ct.parallel(rows):
+            y[r, cols] = x[r, cols] + 1.0
+
+    memory = np.arange(3 * 256, dtype=np.float32).reshape(3, 256)
+    for step in (-1, 2, 3, 4):
+        read, result = memory[:, ::step][:, :64], np.zeros((3, 64), np.float32)
+        with ct.target(target):
+            shifted(read, result)
+        assert np.array_equal(result, read + 1)
+    assert shifted.compilations == kernels
+
+
 def test_three_interleaved_views_one_of_them_read_and_stored() -> None:
     memory = np.arange(96, dtype=np.float32).reshape(2, 48)
     expected = memory.copy()
