@@ -70,8 +70,8 @@ def arrange(
     rows = [dim for dim in range(len(extents)) if dim not in columns]
     rows = _as_in_memory(rows, arrays[0])
     columns = list(columns) if in_order else _as_in_memory(columns, arrays[0])
-    row_dims = _collapsed(extents, rows, arrays)
-    column_dims = _collapsed(extents, columns, arrays)
+    row_dims = collapsed(extents, rows, arrays)
+    column_dims = collapsed(extents, columns, arrays)
     views = []
     for at in range(len(arrays)):
         spanned = [(n, steps[at]) for n, steps in (*row_dims, *column_dims)]
@@ -202,7 +202,7 @@ def in_chunks(arrangement: Arrangement, threads: int) -> Arrangement | None:
     return Arrangement(arrangement.kept + 1, cut)
 
 
-def _collapsed(
+def collapsed(
     extents: Sequence[int], dims: Sequence[int], arrays: Sequence[Steps]
 ) -> list[tuple[int, Steps]]:
     """Join neighbouring dimensions that every array steps through as if they were one."""
@@ -248,7 +248,7 @@ def elementwise(
     threads whatever its rows are, so there it is one piece, of rows of one element.
     """
     order = sorted(range(len(extents)), key=lambda dim: -abs(arrays[-1][dim]))
-    dims = _collapsed(extents, order, arrays)
+    dims = collapsed(extents, order, arrays)
     if len(dims) > 1:
         return (Piece((0,) * len(arrays), _as_rows(dims)),)
     n, steps = dims[0]

@@ -161,7 +161,7 @@ def cross_entropy(  # noqa: PLR0913 - as the frameworks have it
         ignore_index = checks.integer("cross_entropy", "ignore_index", ignore_index)
     inputs = (logits, labels) if weight is None else (logits, labels, weight)
     shared = (axis, ignore_index, label_smoothing, weight is not None)
-    if checks.on_a_device(labels):
+    if labels.__class__ is not np.ndarray and checks.on_a_device(labels):
         return _on_a_device(inputs, shared, reduction, out, dtype)
     if reduction == "none":
         return _losses(inputs, out, (*shared, False, dtype))

@@ -14,7 +14,9 @@ from typing import Any
 from certile.diagnostics import ArgumentError
 from certile.ops import checks, extras
 from certile.ops.call import Operation, Recipe, Result
+from certile.ops.channels import Adjoining, adjoining
 from certile.ops.checks import Axis
+from certile.ops.kernels.domain import computed_in
 from certile.ops.kernels.rows import channels_norm_kernel, layer_norm_kernel
 from certile.ops.launch import Launch
 from certile.ops.layout import memory_order
@@ -52,10 +54,20 @@ class Groups(Recipe):
         order = memory_order(x.shape, x.strides)
         return extras.with_sum(self.extras, x, Result(x.shape, dtype, order=order))
 
+    def scratch(self, arrays: tuple[ArrayInfo, ...]) -> tuple[Result, ...]:
+        cut = self._adjoining(arrays)
+        if cut is None:
+            return ()
+        y = arrays[1 + len(self.extras)]
+        return cut.scratch(computed_in(arrays[0].dtype, y.dtype))
+
     def launches(self, arrays: tuple[ArrayInfo, ...]) -> tuple[Launch, ...]:
         x = arrays[0]
         axis = self._channels(x)
         names = extras.named(self.extras, "y")
+        cut = self._adjoining(arrays)
+        if cut is not None:
+            return cut.launches(names, arrays, self.eps)
         each = x.shape[axis] // self.groups
         # One axis of channels becomes two: the groups, and the channels of a group.
         shape = (*x.shape[:axis], self.groups, each, *x.shape[axis + 1 :])
@@ -75,6 +87,11 @@ class Groups(Recipe):
             return (Launch(layer_norm_kernel, views),)
         views["channels_inside"] = columns[-1] == axis + 1
         return (Launch(channels_norm_kernel, views),)
+
+    def _adjoining(self, arrays: tuple[ArrayInfo, ...]) -> Adjoining | None:
+        """Return how channels that adjoin in memory are cut; None where a group is one row."""
+        names = extras.named(self.extras, "y")
+        return adjoining(names, arrays, self._channels(arrays[0]), self.groups)
 
     def _channels(self, x: ArrayInfo) -> int:
         (axis,) = checks.one_axis("group_norm", x, self.channel_axis) or (0,)

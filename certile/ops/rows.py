@@ -16,6 +16,7 @@ from certile.ops.kernels import rows as kernels
 from certile.ops.kernels.domain import computed_in
 from certile.ops.launch import Launch, Seen
 from certile.ops.layout import Arrangement, Strided, contiguous_strides, in_chunks
+from certile.ops.reordered import Reordered, reordered
 from certile.ops.views import Part, arranged, seen
 from certile.records import record
 from certile.runtime.arrays import ArrayInfo
@@ -65,11 +66,21 @@ class RowMap(Recipe):
         chunks = self._chunks(arrays)
         if chunks is not None:
             return self._launches_by_chunks(chunks, arrays)
-        arrangement = self._arranged(arrays)
-        views = seen(extras.named(self.extras, "y"), arrangement)
+        copied = self._copied(arrays)
+        if copied is None:
+            return (self._launch(arrays),)
+        return copied.before(self._launch((arrays[1], arrays[1])))
+
+    def _launch(self, arrays: tuple[ArrayInfo, ...]) -> Launch:
+        views = seen(extras.named(self.extras, "y"), self._arranged(arrays))
         if self.eps is not None:
             views["eps"] = checks.real_number(self.op, "eps", self.eps)
-        return (Launch(_KERNELS[self.op], views),)
+        return Launch(_KERNELS[self.op], views)
+
+    def _copied(self, arrays: tuple[ArrayInfo, ...]) -> Reordered | None:
+        """Return how x is copied to y first; None where it is read where it lies."""
+        x = arrays[0]
+        return None if self.extras else reordered(x, arrays[1], self._columns(x))
 
     def _arranged(self, arrays: tuple[ArrayInfo, ...]) -> Arrangement:
         names = extras.named(self.extras, "y")

@@ -19,6 +19,7 @@ from certile.ops.launch import Launch, Seen
 from certile.ops.layout import Strided
 from certile.ops.native import cumulative_dtype, index_dtype
 from certile.ops.reductions import summed_in
+from certile.ops.reordered import reordered
 from certile.ops.views import across, arranged, seen
 from certile.records import record
 from certile.runtime.arrays import ArrayInfo
@@ -51,12 +52,17 @@ class Running(Recipe):
 
     def launches(self, arrays: tuple[ArrayInfo, ...]) -> tuple[Launch, ...]:
         x, y = arrays
+        copied = reordered(x, y, checks.one_axis(self.op, x, self.axis))
+        # Copied first to where the result will be; read where it lies elsewhere.
+        return (self._launch(x, y),) if copied is None else copied.before(self._launch(y, y))
+
+    def _launch(self, x: ArrayInfo, y: ArrayInfo) -> Launch:
         columns = checks.one_axis(self.op, x, self.axis)
-        views = seen(("x", "y"), arranged(x.shape, columns, ("full", "full"), arrays))
+        views = seen(("x", "y"), arranged(x.shape, columns, ("full", "full"), (x, y)))
         if self.op == "cummax":
-            return (Launch(kernels.cummax_kernel, views | {"reverse": self.reverse}),)
+            return Launch(kernels.cummax_kernel, views | {"reverse": self.reverse})
         constants = {"reverse": self.reverse, "accumulate": BY_NAME[summed_in(x, y)]}
-        return (Launch(kernels.cumsum_kernel, views | constants),)
+        return Launch(kernels.cumsum_kernel, views | constants)
 
 
 @record

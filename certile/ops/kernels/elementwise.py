@@ -14,6 +14,14 @@ from certile.ops.kernels.domain import Axes, each, rows_and_columns, wide
 
 
 @ct.tile_kernel
+def copy_kernel(x: ct.View, y: ct.View, kept: ct.constexpr = 1) -> None:
+    """The elements themselves, in memory of another order."""
+    rows, cols = rows_and_columns(x, kept)
+    for r in each(rows):
+        y[*r, *cols] = x[*r, *cols]
+
+
+@ct.tile_kernel
 def silu_kernel(x: ct.View, y: ct.View, kept: ct.constexpr = 1) -> None:
     """x · sigmoid(x)."""
     rows, cols = rows_and_columns(x, kept)
