@@ -3,7 +3,8 @@
 In: a class whose annotations are its fields, as `dataclasses` reads them.  Out: a dataclass whose
 instances cannot change.  Decides how its methods come to be: `dataclasses` compiles the text of six
 for each class, and the compiler has so many small records that this was half of a first call.  Here
-the text of one is compiled, `__init__`; the others are closures over the names of the fields.
+the text of one is compiled, `__init__`, when it is first asked for: half of the records that are
+imported have no instance.  The others are closures over the names of the fields.
 Leaves to `dataclasses` what a field is, slots, `fields`, `replace` and `asdict`.
 
 A record and a frozen dataclass cannot inherit from each other.
@@ -55,7 +56,7 @@ def record(
         made = dataclass(init=False, repr=False, eq=False, slots=slots, kw_only=kw_only)(written)
         known = fields(made)  # type: ignore[arg-type]
         methods: dict[str, object] = {
-            "__init__": _initialiser(made, known),
+            "__init__": _Initialiser(made, known),
             "__setattr__": _refuse_setting,
             "__delattr__": _refuse_deleting,
         }
@@ -74,6 +75,21 @@ def record(
         return made
 
     return make if cls is None else make(cls)
+
+
+class _Initialiser:
+    """Stands for the `__init__` of a record until somebody asks for it."""
+
+    def __init__(self, made: type[object], known: tuple[Field[Any], ...]) -> None:
+        self._made = made
+        self._known = known
+
+    def __get__(self, instance: object, owner: type[object]) -> Callable[..., None]:
+        """Put the function in its own place, and return what the function would."""
+        function = _initialiser(self._made, self._known)
+        self._made.__init__ = function  # type: ignore[method-assign]
+        bound: Callable[..., None] = function.__get__(instance, owner)
+        return bound
 
 
 def _initialiser(made: type[object], known: tuple[Field[Any], ...]) -> Callable[..., None]:

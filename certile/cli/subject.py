@@ -265,6 +265,10 @@ def imported(path: Path) -> ModuleType:
     """Run a file as a module; raises `ArgumentError` A309 for one that is not there or fails."""
     if not path.exists():
         raise ArgumentError("A309", f"there is no file {path}")
+    if not path.is_file():
+        # To open a pipe waits for a writer; and the text is read again, to show lines of it.
+        hint = "write the text to a file, and name that"
+        raise ArgumentError("A309", f"{path} is no regular file", hint=hint)
     spec = importlib.util.spec_from_file_location(f"{SUBJECT}{path.stem}", path)
     if spec is None or spec.loader is None:
         raise ArgumentError("A309", f"{path} cannot be imported")

@@ -32,9 +32,9 @@ from certile.language import active
 from certile.ops import gradients
 from certile.ops.launch import BoundCall, describe_scratch
 from certile.records import record
-from certile.runtime import arrays
+from certile.runtime import arrays, dlpack
 from certile.runtime import target as targets
-from certile.runtime.arrays import ArrayInfo, probe_into
+from certile.runtime.arrays import ArrayInfo, probe_into, probe_made
 from certile.settings import Target, call_state
 from certile.source import Loc
 
@@ -216,7 +216,7 @@ class JitFunction:
         outputs = tuple(make() for make in ready.make)
         # Held by a name: an address keeps no memory of NumPy's alive.
         numbers = _numbers(traced, given)
-        probe_into((*numbers, *outputs), [], addresses, True)
+        probe_made((*numbers, *outputs), [], addresses)
         ready.run(addresses)
         if ready.recorded:
             outputs = gradients.recorded(self.name, outputs, tuple(given.arrays))
@@ -246,7 +246,7 @@ class JitFunction:
             try:
                 arrays.describe_argument(value, name)
             except ArgumentError as error:
-                if error.code != "A201" or hasattr(value, "__dlpack__"):
+                if error.code != "A201" or dlpack.lends(value):
                     raise
                 shown = with_article(type(value).__name__)
                 message = f"argument {name} is {shown}, neither an array nor a constant"
@@ -287,10 +287,7 @@ class JitFunction:
             arrays.check_output(infos[at], f"an argument of {self.name}")
         framework, device = (infos[0].framework, infos[0].device) if infos else ("numpy", "cpu")
         make = tuple(
-            functools.partial(
-                arrays.empty_like_framework, framework, node.shape, node.dtype.name, device
-            )
-            for node in traced.computed
+            arrays.maker(framework, node.shape, node.dtype.name, device) for node in traced.computed
         )
         outputs = [made() for made in make]
         # Once more, now that the results have memory: what an exporter lent to be described may

@@ -36,6 +36,7 @@ from certile.jitting.graph import (
     Source,
     Update,
     View,
+    inner,
     reachable,
 )
 from certile.ops.call import Result
@@ -111,14 +112,9 @@ class Scheduler:
             [(node, at) for node, at in part if 0 not in node.shape]
             for part in (pairs[: len(results)], pairs[len(results) :])
         )
-        # In the order of their making, so that no chain of kept nodes is walked in one go.
-        kept = [
-            node
-            for node in reachable([node for node, _ in (*wanted, *written)])
-            if isinstance(node, Kept | Update) and 0 not in node.shape
-        ]
-        for each in sorted(kept, key=lambda each: each.order):
-            self.buffer(each)
+        # What lies in memory first, so that no chain of it is walked in one go.
+        for level in _levels([node for node, _ in (*wanted, *written)]):
+            self._hold(level)
         self.compute([(node, self.whole(position)) for node, position in wanted])
         self._write(written, shared)
         return Schedule(tuple(self.launches), tuple(self.scratch))
@@ -142,14 +138,27 @@ class Scheduler:
             return node.position
         held = self._held.get(node)
         if held is None:
-            held = self._held[node] = len(self._arrays) + len(self.scratch)
-            self.scratch.append(Result(node.shape, node.dtype.name))
+            held = self._place(node)
             if isinstance(node, Update):
                 self._update(node, held)
             else:
                 inside = node.operand if isinstance(node, Kept) else node
                 self.compute([(inside, self.whole(held))])
         return held
+
+    def _place(self, node: Node) -> int:
+        """Give a node memory of its own, and return its position."""
+        held = self._held[node] = len(self._arrays) + len(self.scratch)
+        self.scratch.append(Result(node.shape, node.dtype.name))
+        return held
+
+    def _hold(self, level: Sequence[Kept | Update]) -> None:
+        """Compute what lies in memory and is made of nothing else here; launches are shared."""
+        for node in level:
+            if isinstance(node, Update):
+                self.buffer(node)
+        kept = [node for node in level if isinstance(node, Kept)]
+        self.compute([(node.operand, self.whole(self._place(node))) for node in kept])
 
     # ---- launches
 
@@ -221,6 +230,21 @@ class Scheduler:
         return axes if axes in found else None
 
 
+def _levels(roots: Sequence[Node]) -> list[list[Kept | Update]]:
+    """Return what lies in memory below some nodes: each level is made of those before it."""
+    found: list[list[Kept | Update]] = []
+    below: dict[Node, int] = {}
+    for node in sorted(reachable(roots), key=lambda node: node.order):
+        level = max((below[each] for each in inner(node)), default=0)
+        if isinstance(node, Kept | Update) and 0 not in node.shape:
+            if level == len(found):
+                found.append([])
+            found[level].append(node)
+            level += 1
+        below[node] = level
+    return found
+
+
 def _kept_axes(root: Node) -> Counter[frozenset[int]]:
     """Count the reductions and running results in an expression by the axes that they keep."""
     found: Counter[frozenset[int]] = Counter()
@@ -228,14 +252,14 @@ def _kept_axes(root: Node) -> Counter[frozenset[int]]:
     seen = set(waiting)
     while waiting:
         node, places = waiting.pop()
-        inner: list[tuple[Node, tuple[Place, ...]]] = []
+        within: list[tuple[Node, tuple[Place, ...]]] = []
         match node:
             case Apply():
-                inner = [(each, operand_places(each, places)) for each in node.operands]
+                within = [(each, operand_places(each, places)) for each in node.operands]
             case Convert():
-                inner = [(node.operand, places)]
+                within = [(node.operand, places)]
             case View():
-                inner = [(node.base, seen_through(node.window, places))]
+                within = [(node.base, seen_through(node.window, places))]
             case Reduce():
                 found[frozenset(p.axis for p in places if p.axis is not None)] += 1
             case Scan():
@@ -243,7 +267,7 @@ def _kept_axes(root: Node) -> Counter[frozenset[int]]:
                 found[frozenset(axis for axis in rest if axis is not None)] += 1
             case _:
                 pass
-        for each in inner:
+        for each in within:
             if each not in seen:
                 seen.add(each)
                 waiting.append(each)

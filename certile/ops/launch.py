@@ -21,7 +21,7 @@ from certile.ops.layout import Strided, contiguous_strides
 from certile.plan.options import Options
 from certile.records import record
 from certile.runtime import arrays
-from certile.runtime.arrays import ArrayInfo, alignment, probe_into
+from certile.runtime.arrays import ArrayInfo, alignment, probe_made
 from certile.runtime.bind import Ready, as_numpy
 from certile.runtime.buffers import address_of, from_buffer
 from certile.runtime.chains import Chain, meets
@@ -281,7 +281,7 @@ def _scratch_of(infos: Sequence[ArrayInfo]) -> Callable[[list[int]], object]:
                 arrays.empty_like_framework(each.framework, each.shape, each.dtype, each.device)
                 for each in infos
             ]
-            probe_into(made, [], addresses, True)
+            probe_made(made, [], addresses)
             return made
 
         return one_by_one

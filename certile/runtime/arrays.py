@@ -13,6 +13,8 @@ of the signature, or one of the modes of PyTorch for which whoever probes looks 
 """
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from math import prod
 from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
@@ -39,17 +41,19 @@ __all__ = [
     "HeldAddress",
     "Overlap",
     "Signature",
+    "address",
     "alignment",
     "check_output",
     "describe",
     "describe_argument",
-    "empty_in_order",
     "empty_like_framework",
     "extent",
     "holder",
+    "maker",
     "overlap",
     "probe",
     "probe_into",
+    "probe_made",
     "prober",
     "require_plain",
     "signature",
@@ -74,20 +78,23 @@ def prober(kind: type) -> Probe:
     return _PROBES.get(kind, _probe_other)
 
 
-def probe_into(
-    group: Sequence[Array], signatures: list[Any], addresses: list[int], made: bool = False
-) -> None:
+def probe_into(group: Sequence[Array], signatures: list[Any], addresses: list[int]) -> None:
     """Append the signature and the address of each array, at less cost than one by one.
 
-    Raises `UnsupportedError` as `describe` does for tensors that PyTorch traces or differentiates,
-    which none is that was `made` for the call.
+    Raises `UnsupportedError` as `describe` does for tensors that PyTorch traces or differentiates.
     """
-    if not made and (
+    # As in `torch_modes.any_on`, without the cost of a call.
+    if (
         modes.forward._current_level >= 0
         or modes.dispatch._is_in_torch_dispatch_mode
         or modes.is_tracing()
     ):
         require_plain(group)
+    probe_made(group, signatures, addresses)
+
+
+def probe_made(group: Sequence[Array], signatures: list[Any], addresses: list[int]) -> None:
+    """Append the same of arrays that were made for the call, which nobody differentiates."""
     find, other = _PROBES.get, _probe_other
     for array in group:
         found, address = find(type(array), other)(array)
@@ -161,18 +168,34 @@ def empty_like_framework(
     return memory.empty_numpy(shape, numpy_dtype(dtype))
 
 
-def empty_in_order(
-    framework: Framework, shape: tuple[int, ...], dtype: str, device: str, order: tuple[int, ...]
-) -> Array:
-    """Return an uninitialised array whose dimensions follow each other in memory as `order` says.
+def maker(
+    framework: Framework,
+    shape: tuple[int, ...],
+    dtype: str,
+    device: str = "cpu",
+    order: tuple[int, ...] | None = None,
+) -> Callable[[], Array]:
+    """Return what makes an array as `empty_like_framework` does, at the least cost a call.
 
-    The outermost comes first.  MLX lays out its arrays itself, so there it is a C-ordered one.
+    With `order` its dimensions follow each other in memory as that says, the outermost first.  MLX
+    lays out its arrays itself, so there it is a C-ordered one.
     """
+    if order is not None and framework != "mlx":
+        laid = maker(framework, tuple(shape[dim] for dim in order), dtype, device)
+        back = tuple(order.index(dim) for dim in range(len(order)))
+        return lambda: laid().permute(back) if framework == "torch" else laid().transpose(back)
+    if framework == "torch":
+        return torch_arrays.maker(shape, dtype, device)
     if framework == "mlx":
-        return empty_like_framework(framework, shape, dtype, device)
-    laid = empty_like_framework(framework, tuple(shape[dim] for dim in order), dtype, device)
-    back = tuple(order.index(dim) for dim in range(len(order)))
-    return laid.permute(back) if framework == "torch" else laid.transpose(back)
+        return mlx_arrays.maker(shape, dtype)
+    kind = numpy_dtype(dtype)
+    small = prod(shape) * kind.itemsize < memory.ALIGNED_BYTES
+    return partial(np.empty if small else memory.empty_numpy, shape, kind)
+
+
+def address(array: Array) -> int:
+    """Return the address that `probe` does, of an array that was made for a call on the host."""
+    return _ADDRESSES.get(type(array), _address_other)(array)
 
 
 def holder(value: object) -> object:
@@ -187,7 +210,7 @@ def _framework(array: Array) -> Framework:
         return "torch"
     if mlx_arrays.is_mlx(array):
         return "mlx"
-    if hasattr(array, "__dlpack__") and not isinstance(array, np.generic):
+    if dlpack.lends(array):
         return "dlpack"
     raise ArgumentError(
         "A201",
@@ -204,19 +227,26 @@ def _probe_other(array: Array) -> tuple[Signature, int]:
         return dlpack.probe(array)
     # What is refused whatever it holds, such as a subclass, never gets a fast way.
     describe(array)
-    quick = _PROBES[type(array)] = _FRAMEWORKS[framework].probe
-    return quick(array)
+    reader = _FRAMEWORKS[framework]
+    _PROBES[type(array)], _ADDRESSES[type(array)] = reader.probe, reader.address
+    return reader.probe(array)
+
+
+def _address_other(array: Array) -> int:
+    return probe(array)[1]
 
 
 class _Reader(NamedTuple):
     describe: Callable[[Array], ArrayInfo]
     probe: Probe
+    address: Callable[[Array], int] = _address_other
 
 
 _FRAMEWORKS: Final[dict[Framework, _Reader]] = {
-    "numpy": _Reader(numpy_arrays.describe, numpy_arrays.probe),
-    "torch": _Reader(torch_arrays.describe, torch_arrays.probe),
-    "mlx": _Reader(mlx_arrays.describe, mlx_arrays.probe),
+    "numpy": _Reader(numpy_arrays.describe, numpy_arrays.probe, numpy_arrays.address),
+    "torch": _Reader(torch_arrays.describe, torch_arrays.probe, torch_arrays.address),
+    "mlx": _Reader(mlx_arrays.describe, mlx_arrays.probe, mlx_arrays.address),
     "dlpack": _Reader(dlpack.describe, dlpack.probe),
 }
 _PROBES: Final[dict[type, Probe]] = {np.ndarray: numpy_arrays.probe}
+_ADDRESSES: Final[dict[type, Callable[[Array], int]]] = {np.ndarray: numpy_arrays.address}

@@ -13,6 +13,8 @@ which know no flags, are read as well.
 import ctypes
 from typing import Any, ClassVar, Final, NamedTuple, TypeAlias
 
+import numpy as np
+
 from certile.diagnostics import ArgumentError, CertileError, UnsupportedError
 from certile.ir.array_types import numpy_dtype
 from certile.runtime.array_info import (
@@ -24,7 +26,7 @@ from certile.runtime.array_info import (
 )
 from certile.runtime.buffers import capsule_is, capsule_pointer, word_at
 
-__all__ = ["Exported", "address", "describe", "probe", "read"]
+__all__ = ["Exported", "address", "describe", "lends", "probe", "read"]
 
 # Anything with `__dlpack__`.
 Array: TypeAlias = Any
@@ -104,6 +106,11 @@ class Exported(NamedTuple):
     readonly: bool
     device: tuple[int, int]
     owner: object
+
+
+def lends(value: object) -> bool:
+    """Whether a value is an array of DLPack; no class of arrays is one, and no scalar of NumPy."""
+    return hasattr(value, "__dlpack__") and not isinstance(value, np.generic | type)
 
 
 def probe(array: Array) -> tuple[Signature, int]:

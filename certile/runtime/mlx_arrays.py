@@ -13,6 +13,7 @@ keeps an address beyond a call keeps `lent(x)`.
 import functools
 import math
 import sys
+from collections.abc import Callable
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -31,7 +32,17 @@ from certile.runtime.array_info import (
 from certile.runtime.buffers import address_of, from_buffer
 from certile.runtime.metal import frameworks
 
-__all__ = ["address_now", "describe", "empty", "is_mlx", "lent", "probe"]
+__all__ = [
+    "address",
+    "address_now",
+    "describe",
+    "drives_metal",
+    "empty",
+    "is_mlx",
+    "lent",
+    "maker",
+    "probe",
+]
 
 # The package is optional, so its names cannot be imported for their types.
 MlxArray: TypeAlias = Any
@@ -56,14 +67,14 @@ def probe(array: MlxArray) -> tuple[Signature, int]:
         # The buffer is not C-ordered.
         layout = memoryview(array).strides
         address = dlpack.address(lent(array))
-        if _drives_metal():
+        if drives_metal():
             address = HeldAddress.of(address, array)
         return (probe, array.dtype, array.shape, PLACES[address & 63], layout), address
     except RuntimeError:
         # There is nothing to evaluate inside a transformation.
         describe(array)
         raise
-    if _drives_metal():
+    if drives_metal():
         # Kernels that MLX launches take the array itself.
         address = HeldAddress.of(address, array)
     # The shape of a C-ordered array says its strides.
@@ -111,6 +122,21 @@ def empty(shape: tuple[int, ...], dtype: str) -> MlxArray:
     return array
 
 
+def maker(shape: tuple[int, ...], dtype: str) -> Callable[[], MlxArray]:
+    """Return what does the same again and again, at the least cost."""
+    mlx = sys.modules["mlx.core"]
+    kind = numpy_dtype(dtype)
+    if math.prod(shape) * kind.itemsize > _COPIED_BYTES or not _copies(mlx, dtype):
+        return functools.partial(empty, shape, dtype)
+    array, unfilled = mlx.array, np.empty
+    return lambda: array(unfilled(shape, kind))
+
+
+def address(array: MlxArray) -> int:
+    """Return the address of an array that was made for a call, as `probe` does."""
+    return address_of(from_buffer(array)) if not drives_metal() else probe(array)[1]
+
+
 def address_now(word: Any) -> Any:  # noqa: ANN401 - a word of a call: an address or a number
     """Return the address again that `probe` gave, in the buffer that its array has by now."""
     if not isinstance(word, HeldAddress) or not is_mlx(word.owner):
@@ -148,7 +174,7 @@ def _copies(mlx: Mlx, dtype: str) -> bool:
 
 
 @functools.cache
-def _drives_metal() -> bool:
+def drives_metal() -> bool:
     """Whether MLX runs on an Apple GPU, asked once: every call of every array wants to know."""
     return frameworks.mlx_drives_metal()
 

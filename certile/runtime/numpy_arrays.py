@@ -19,7 +19,7 @@ from certile.runtime.array_info import (
 )
 from certile.runtime.buffers import address_of, capsule_pointer, from_buffer, word_at
 
-__all__ = ["describe", "probe"]
+__all__ = ["address", "describe", "probe"]
 
 NumpyArray = np.ndarray[Any, Any]
 
@@ -43,6 +43,14 @@ def probe(array: NumpyArray) -> tuple[Signature, int]:
         return (np.ndarray, array.dtype, array.shape, PLACES[address & 63], layout), address
     # The shape of a contiguous array says its strides.
     return (np.ndarray, array.dtype, array.shape, PLACES[address & 63]), address
+
+
+def address(array: NumpyArray) -> int:
+    """Return the address of an array that was made for a call."""
+    try:
+        return address_of(from_buffer(array))
+    except (TypeError, ValueError, BufferError):
+        return _address(array)
 
 
 def describe(array: NumpyArray) -> ArrayInfo:

@@ -7,7 +7,9 @@ tensors are refused whose elements are not what address and strides say.
 
 import functools
 import itertools
+import math
 import sys
+from collections.abc import Callable
 from typing import Any, Final, TypeAlias
 
 from certile.diagnostics import ArgumentError, UnsupportedError
@@ -22,7 +24,7 @@ from certile.runtime.array_info import (
     type_name,
 )
 
-__all__ = ["address_on_device", "describe", "empty", "is_tensor", "probe"]
+__all__ = ["address", "address_on_device", "describe", "empty", "is_tensor", "maker", "probe"]
 
 # The package is optional, so its names cannot be imported for their types.
 Tensor: TypeAlias = Any
@@ -66,6 +68,17 @@ def probe(tensor: Tensor) -> tuple[Signature, int]:
         raise
 
 
+def address(tensor: Tensor) -> int:
+    """Return the address of a tensor that was made for a call on the host."""
+    try:
+        found: int = tensor.data_ptr()
+    except RuntimeError:
+        # Inside a transform not even a new one has an address.
+        describe(tensor)
+        raise
+    return found
+
+
 def describe(tensor: Tensor) -> ArrayInfo:
     """Describe a tensor; raises as `arrays.describe` says."""
     torch = sys.modules["torch"]
@@ -73,7 +86,10 @@ def describe(tensor: Tensor) -> ArrayInfo:
         raise UnsupportedError(
             "U201",
             f"{type_name(tensor)} gives tensors another meaning",
-            hint="pass tensor.as_subclass(torch.Tensor), if its plain elements are meant",
+            # What wraps others, or only stands for elements, has none to be taken.
+            hint="pass tensor.as_subclass(torch.Tensor), if its plain elements are meant"
+            if _storage(tensor)
+            else "pass a plain tensor that holds elements, outside of tracing and export",
         )
     if problem := _problem(tensor, torch):
         reason, hint = problem
@@ -103,6 +119,19 @@ def empty(shape: tuple[int, ...], dtype: str, device: str = "cpu") -> Tensor:
     if device != "cpu":
         return torch.empty(shape, dtype=kind, device=device)
     return memory.empty_torch(shape, kind)
+
+
+def maker(shape: tuple[int, ...], dtype: str, device: str = "cpu") -> Callable[[], Tensor]:
+    """Return what does the same again and again, at the least cost."""
+    torch = sys.modules["torch"]
+    kind = getattr(torch, FULL_NAMES[dtype])
+    if device != "cpu" or math.prod(shape) * kind.itemsize >= memory.POOLED_BYTES:
+        return functools.partial(empty, shape, dtype, device)
+    strides = empty(shape, dtype).stride()
+    # PyTorch reads its arguments in two thirds of the time that `torch.empty` takes.
+    return functools.partial(
+        torch.empty_strided, shape, strides, dtype=kind, device=torch_modes.modes.host
+    )
 
 
 def address_on_device(tensor: Tensor) -> int:
@@ -136,9 +165,21 @@ def _problem(tensor: Tensor, torch: Torch) -> tuple[str, str] | None:
         address = tensor.data_ptr()
     except RuntimeError:
         return "has no memory of its own", "call the kernel outside torch.func and tracing"
-    if not address and tensor.numel():
-        return "has a storage without memory", "resize the storage to what the tensor needs"
-    return None
+    if address or not tensor.numel():
+        return None
+    if _storage(tensor) is None:
+        return "has no memory of its own", "call the kernel outside torch.func and tracing"
+    return "has a storage without memory", "resize the storage to what the tensor needs"
+
+
+def _storage(tensor: Tensor) -> int | None:
+    """Return where a tensor's storage lies; 0 where it has no memory, None where it is none."""
+    try:
+        storage = tensor.untyped_storage()
+        # Fake tensors have one on the meta device, and warn when they are asked for its address.
+        return None if storage.device.type == "meta" else int(storage.data_ptr())
+    except (RuntimeError, ValueError):  # of a wrapper; of a parameter that is not initialised
+        return None
 
 
 @functools.cache

@@ -12,7 +12,7 @@ from typing import Any, Final, NoReturn, TypeAlias
 
 from certile.diagnostics import UnsupportedError
 
-__all__ = ["Modes", "modes", "refuse", "watch"]
+__all__ = ["Modes", "any_on", "modes", "refuse", "watch"]
 
 # The package is optional, so its names cannot be imported for their types.
 Tensor: TypeAlias = Any
@@ -61,6 +61,15 @@ def watch(torch: Torch) -> None:
     modes.forward = forward if hasattr(forward, "_current_level") else _StandIn(asks=True)
     known = hasattr(dispatch, "_is_in_torch_dispatch_mode")
     modes.dispatch = dispatch if known else _StandIn(asks=True)
+
+
+def any_on() -> bool:
+    """Whether signatures say too little of tensors now."""
+    return bool(
+        modes.forward._current_level >= 0
+        or modes.dispatch._is_in_torch_dispatch_mode
+        or modes.is_tracing()
+    )
 
 
 def refuse(tensor: Tensor, torch: Torch) -> None:

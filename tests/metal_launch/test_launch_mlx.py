@@ -35,7 +35,7 @@ def gpu(monkeypatch):
 
     monkeypatch.setattr(mx.fast, "metal_kernel", metal_kernel)
     monkeypatch.setattr(frameworks, "mlx_drives_metal", lambda: True)
-    monkeypatch.setattr(mlx_arrays, "_drives_metal", lambda: True)
+    monkeypatch.setattr(mlx_arrays, "drives_metal", lambda: True)
     monkeypatch.setattr(context, "_current", None)
     with ct.target("metal"):
         yield made

@@ -37,10 +37,12 @@ def mps(monkeypatch):
 
     def probe(tensor):
         signature, _ = probed(tensor)
-        return signature, HeldAddress.of(torch_arrays.address_on_device(tensor), tensor)
+        # Of its own: what is remembered of these is not true of tensors of the CPU.
+        return ("mps", signature), HeldAddress.of(torch_arrays.address_on_device(tensor), tensor)
 
-    from certile.runtime import arrays
+    from certile.runtime import alike, arrays
 
+    monkeypatch.setattr(alike, "of", lambda tensors: alike.never)
     monkeypatch.setitem(arrays._PROBES, torch.Tensor, probe)
     monkeypatch.setitem(arrays._FRAMEWORKS, "torch", arrays._Reader(describe, probe))
     monkeypatch.setattr("certile.runtime.kernel._PROBERS", _probers(probe))

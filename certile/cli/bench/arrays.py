@@ -7,6 +7,7 @@ are imported where they are there, and that narrow floats are compared as f32.
 from __future__ import annotations
 
 import importlib
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ __all__ = [
     "as_numpy",
     "bits_of",
     "integers_of",
+    "largest_bits",
     "mlx_array",
     "shared_numpy",
     "tensor_of",
@@ -75,6 +77,19 @@ def integers_of(tensor: Any) -> Any:  # noqa: ANN401 - tensors of a package that
     """Return a tensor as one of integers of its size: NumPy, for one, has no bfloat16."""
     torch: Any = importlib.import_module("torch")
     return tensor.view(getattr(torch, f"int{8 * tensor.element_size()}"))
+
+
+def largest_bits(arguments: Mapping[str, object], torch: Any) -> Array:  # noqa: ANN401 - a module
+    """Return the bits of the largest array in one row; its copy is the yardstick of a contest.
+
+    They are a tensor where there is a PyTorch to copy it.
+    """
+    arrays: list[Array] = [at for at in arguments.values() if hasattr(at, "nbytes")]
+    largest = max(arrays, key=lambda array: array.nbytes)
+    if not isinstance(largest, np.ndarray):
+        return integers_of(largest).reshape(-1)
+    bits = bits_of(largest).reshape(-1)
+    return bits if torch is None else torch.from_numpy(bits)
 
 
 def tensor_of(array: np.ndarray[Any, Any], torch: Any) -> Any:  # noqa: ANN401 - a tensor of a module

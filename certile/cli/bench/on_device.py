@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from certile.cli.bench.arrays import bits_of, integers_of, tensor_of
+from certile.cli.bench.arrays import bits_of, largest_bits, tensor_of
 from certile.cli.bench.plans import Asked, best_device_plans
 from certile.cli.bench.rivals import Rival
 from certile.cli.bench.turns import Contestant, Turns
@@ -187,10 +187,4 @@ class Device:
 
     def turns(self, sets: Sequence[Arguments]) -> Turns:
         """Return turns by the device's clock."""
-        return DeviceTurns([self._source(each) for each in sets], self._torch)
-
-    def _source(self, arguments: Arguments) -> Any:  # noqa: ANN401 - a tensor
-        """Return the bits of the largest tensor, whose copy is the yardstick."""
-        tensors = [at for at in arguments.values() if isinstance(at, self._torch.Tensor)]
-        largest = max(tensors, key=lambda at: at.numel() * at.element_size())
-        return integers_of(largest).reshape(-1)
+        return DeviceTurns([largest_bits(each, self._torch) for each in sets], self._torch)

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from certile.cli.bench.arrays import bits_of, torch_or_none
+from certile.cli.bench.arrays import largest_bits, torch_or_none
 from certile.cli.bench.plans import Asked, best_plans
 from certile.cli.bench.rivals import Rival
 from certile.cli.bench.turns import Turns, buffer_sets
@@ -93,11 +93,4 @@ class Host:
     def turns(self, sets: Sequence[Arguments]) -> Turns:
         """Return turns by this machine's clock."""
         torch = torch_or_none()
-        return Turns([_source(each, torch) for each in sets], torch)
-
-
-def _source(arguments: Arguments, torch: Any) -> Any:  # noqa: ANN401 - arrays of a framework
-    """Return the bits of the largest array, whose copy is the yardstick."""
-    arrays = [at for at in arguments.values() if isinstance(at, np.ndarray)]
-    bits = bits_of(max(arrays, key=lambda array: array.nbytes)).reshape(-1)
-    return bits if torch is None else torch.from_numpy(bits)
+        return Turns([largest_bits(each, torch) for each in sets], torch)

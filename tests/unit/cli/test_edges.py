@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -236,6 +237,31 @@ def test_a_plan_names_the_folds_that_became_one(selects: Path) -> None:
     code, shown, _ = run("plan", f"{selects}:attention", "--shape", shapes, "--target", "metal")
     assert code == 0
     assert "  derived      maximum and add and add as one reduction, law" in shown
+
+
+@pytest.mark.parametrize("command", ["plan", "explain", "run", "bench", "prove", "why"])
+@pytest.mark.parametrize("what", ["pipe", "folder"])
+def test_a_file_that_is_none_is_refused_at_once(command: str, what: str, tmp_path: Path) -> None:
+    """Nobody ever writes to this pipe: to open it would wait for ever."""
+    path = tmp_path / "kernel.py"
+    if what == "folder":
+        path.mkdir()
+    elif hasattr(os, "mkfifo"):
+        os.mkfifo(path)
+    else:
+        pytest.skip("the system has no named pipes")
+    shape = () if command == "prove" else ("--shape", "3x4")
+    # In a process of its own, which can be given up.
+    done = subprocess.run(
+        [sys.executable, "-m", "certile", command, f"{path}:kernel", *shape],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert done.returncode == 2
+    assert f"{path} is no regular file" in done.stderr
+    assert "hint: write the text to a file" in done.stderr
 
 
 def test_closed_streams_are_not_written_to() -> None:

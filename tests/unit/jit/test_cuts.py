@@ -115,7 +115,8 @@ def test_expressions_together_are_not_much_more_than_the_graph(
 ) -> None:
     """What several read is kept in one place, not made again in the expression of each.
 
-    A braid is two values at every place, and each is kept by an expression of its own.
+    A braid is two values at every place; their expressions, which share what they read, are counted
+    one by one here, and computed together.
     """
     root = make(500)
     made = sum(len(within(each)) for each in expressions(cut([root])))
@@ -144,6 +145,62 @@ def test_a_long_function_computes_what_numpy_computes() -> None:
     x, y = (rng.standard_normal((3, 37)).astype(np.float32) for _ in range(2))
     for target in ("cpu", "reference"):
         np.testing.assert_array_equal(ct.jit(target=target)(wheres)(x, y), wheres(x, y))
+
+
+def pair(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, ...]:  # type: ignore[type-arg]
+    for _ in range(100):
+        a, b = np.abs(a - b), (a + b) * 0.5
+    return a, b
+
+
+def sums(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, ...]:  # type: ignore[type-arg]
+    """A second chain reads each link of the first, and makes no part of it."""
+    c = b
+    for _ in range(100):
+        a, b = np.abs(a - b), (a + b) * 0.5
+        c = c + a
+    return a, c
+
+
+def late(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, ...]:  # type: ignore[type-arg]
+    """A value that is made in the middle is read at the end."""
+    c = b
+    for at in range(100):
+        a, b = np.abs(a - b), (a + b) * 0.5
+        if at == 40:
+            c = np.maximum(b, a)
+    return a + c, b * c
+
+
+def relative(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, ...]:  # type: ignore[type-arg]
+    """One chain reads a reduction and itself; the other reads both chains."""
+    largest = a.max(-1, keepdims=True)
+    for _ in range(100):
+        a, b = np.abs(a - largest), (a + b) * 0.5
+    return a, b
+
+
+@pytest.mark.parametrize(
+    ("python", "counts"),
+    [
+        (pair, {"abs": 100, "add": 100, "mul": 100}),
+        # The last mean is read by nothing.
+        (sums, {"abs": 100, "add": 199, "mul": 99}),
+        (late, {"abs": 100, "add": 101, "mul": 101, "maximum": 1}),
+        (relative, {"abs": 100, "add": 100, "mul": 100}),
+    ],
+)
+def test_what_lives_at_a_cut_is_computed_once(
+    python: Callable[..., tuple[np.ndarray, ...]],  # type: ignore[type-arg]
+    counts: dict[str, int],
+) -> None:
+    rng = np.random.default_rng(9)
+    a, b = (rng.standard_normal((3, 37)).astype(np.float32) for _ in range(2))
+    function = ct.jit(python)
+    shown = function.explain(a, b)
+    assert {name: shown.count(f" = {name}(") for name in counts} == counts
+    for found, wanted in zip(function(a, b), python(a, b), strict=True):
+        np.testing.assert_array_equal(found, wanted)
 
 
 def many(x: np.ndarray) -> tuple[np.ndarray, ...]:  # type: ignore[type-arg]

@@ -10,9 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import ml_dtypes
+import mlx.core as mx
 import numpy as np
 import pytest
 import torch
+from torch._subclasses.fake_tensor import FakeTensorMode
 
 from certile import ops
 from certile.diagnostics import ArgumentError, UnsupportedError
@@ -433,8 +435,51 @@ from certile.runtime import arrays
 arrays.probe(np.zeros(3))
 assert "torch" not in sys.modules
 import torch
+from torch._subclasses.fake_tensor import FakeTensorMode
 x = torch.zeros(3)
 assert arrays.probe(x)[1] == x.data_ptr()
 assert arrays.describe(x).framework == "torch"
 """
     subprocess.run([sys.executable, "-c", code], check=True, cwd=Path(__file__).parents[3])
+
+
+class _Wrapping(torch.Tensor):
+    """Stands for elements that lie elsewhere, as distributed and fake tensors do."""
+
+    @staticmethod
+    def __new__(cls) -> "_Wrapping":
+        made: _Wrapping = torch.Tensor._make_wrapper_subclass(cls, (2, 3))
+        return made
+
+    @classmethod
+    def __torch_dispatch__(cls, function: Any, *_: Any) -> Any:
+        raise NotImplementedError(function)
+
+
+@pytest.mark.parametrize(
+    ("make", "hint"),
+    [
+        (lambda: torch.ones(2, 3).as_subclass(type("Own", (torch.Tensor,), {})), "as_subclass"),
+        (_Wrapping, "a plain tensor that holds elements"),
+        (lambda: FakeTensorMode().from_tensor(torch.ones(2, 3)), "a plain tensor that holds"),
+        (torch.nn.UninitializedParameter, "a plain tensor that holds elements"),
+    ],
+)
+def test_the_hint_for_a_subclass_is_one_that_helps(make: Any, hint: str) -> None:
+    with pytest.raises(UnsupportedError, match="gives tensors another meaning") as caught:
+        describe(make())
+    assert caught.value.code == "U201"
+    assert hint in str(caught.value)
+
+
+def test_a_tensor_inside_functionalize_has_no_memory() -> None:
+    with pytest.raises(UnsupportedError, match="no memory of its own"):
+        torch.func.functionalize(describe)(torch.ones(2, 3))
+
+
+@pytest.mark.parametrize("kind", [np.ndarray, torch.Tensor, mx.array])
+def test_a_class_of_arrays_is_no_array(kind: type) -> None:
+    for read in (describe, probe):
+        with pytest.raises(ArgumentError, match="is not an array") as caught:
+            read(kind)
+        assert caught.value.code == "A201"
