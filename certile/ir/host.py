@@ -68,6 +68,11 @@ def residues_of(
     return tuple(value % RESIDUE_BYTES for value in (address, *moves))
 
 
+def aligned(size: int) -> int:
+    """A size or an address in bytes, rounded up to where code may rely on all its alignment."""
+    return -(-size // ALIGNMENT_BYTES) * ALIGNMENT_BYTES
+
+
 # Strides that code is made for; on a CPU of the last dimension also those of rows that are read
 # backwards or in small steps: a whole vector holds several of their elements.
 _TOLD_APART = frozenset({0, 1})

@@ -19,7 +19,7 @@ from typing import Final
 from certile.ops.call import Result
 from certile.ops.kernels.channels import factors_kernel, moments_kernel, scaled_kernel
 from certile.ops.launch import Launch, Seen
-from certile.ops.layout import Steps, Strided, collapsed, contiguous_strides
+from certile.ops.layout import Steps, Strided, collapsed
 from certile.records import record
 from certile.runtime.arrays import ArrayInfo
 
@@ -87,8 +87,8 @@ class Adjoining:
         }
         reduced = {name: self._columns(name) for name in self.steps if name in ("x", "residual")}
         rows = {name: self._rows(name) for name in self.steps}
-        states = _plain(self.examples, self.parts, self.read * self.channels)
-        shared = _plain(self.examples, self.written * self.channels)
+        states = Strided.contiguous(self.examples, self.parts, self.read * self.channels)
+        shared = Strided.contiguous(self.examples, self.written * self.channels)
         factors: dict[str, Strided] = {
             **dict.fromkeys(_STATES, self._by_group(self.parts * self.read)),
             **dict.fromkeys(_VECTORS, self._by_group(self.written)),
@@ -179,7 +179,3 @@ def _side_by_side(n: int, channels: int, itemsize: int) -> tuple[int, int]:
 def _divisor(n: int, tried: range) -> int:
     """Return the first of some numbers that divides n; 1 if none does."""
     return next((number for number in tried if n % number == 0), 1)
-
-
-def _plain(*shape: int) -> Strided:
-    return Strided(shape, contiguous_strides(shape))

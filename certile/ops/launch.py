@@ -16,7 +16,7 @@ import numpy as np
 
 from certile.diagnostics import ArgumentError
 from certile.ir.array_types import numpy_dtype
-from certile.ir.host import ALIGNMENT_BYTES, RESIDUE_BYTES
+from certile.ir.host import RESIDUE_BYTES, aligned
 from certile.ops.layout import Strided, contiguous_strides
 from certile.plan.options import Options
 from certile.records import record
@@ -285,7 +285,7 @@ def _scratch_of(infos: Sequence[ArrayInfo]) -> Callable[[list[int]], object]:
             return made
 
         return one_by_one
-    sizes = [-(-info.size * info.itemsize // ALIGNMENT_BYTES) * ALIGNMENT_BYTES for info in infos]
+    sizes = [aligned(info.size * info.itemsize) for info in infos]
     total, offsets = sum(sizes), [sum(sizes[:at]) for at in range(len(sizes))]
 
     def together(addresses: list[int]) -> object:

@@ -43,6 +43,11 @@ class Strided(NamedTuple):
     shape: tuple[int, ...]
     strides: tuple[int, ...]
 
+    @classmethod
+    def contiguous(cls, *shape: int) -> Strided:
+        """A C-ordered array."""
+        return cls(shape, contiguous_strides(shape))
+
 
 @record
 class Arrangement:
@@ -139,7 +144,7 @@ def in_parts(arrangement: Arrangement, threads: int) -> Parts | None:
             (parts, *rows, length, *shape[kept + 1 :]),
             (step * length, *strides[:kept], step, *strides[kept + 1 :]),
         ),
-        Strided((parts, *rows), contiguous_strides((parts, *rows))),
+        Strided.contiguous(parts, *rows),
         Strided((*rows, parts), (*contiguous_strides(rows), prod(rows))),
     )
 
@@ -162,7 +167,7 @@ def _in_turns(arrangement: Arrangement) -> Parts | None:
         kept,
         kept,
         Strided((*rows, wide, n // parts), (*strides[: kept - 1], 1, wide)),
-        Strided((*rows, wide), contiguous_strides((*rows, wide))),
+        Strided.contiguous(*rows, wide),
         Strided((*rows, width, parts), (*outer, 1, width)),
     )
 

@@ -14,7 +14,7 @@ from typing import Final
 
 from certile.ops.kernels.elementwise import copy_kernel
 from certile.ops.launch import Launch, Seen
-from certile.ops.layout import Strided, collapsed, contiguous_strides
+from certile.ops.layout import Steps, Strided, collapsed, contiguous_strides
 from certile.records import record
 from certile.runtime.arrays import ArrayInfo
 
@@ -33,9 +33,12 @@ _SHARING_BYTES: Final = 2048
 
 @record
 class Reordered:
-    """The elements of an array of these strides, to be copied in C order in runs of `length`."""
+    """Elements to be copied in C order, in runs of `length` of those of the last dimension.
 
-    x: ArrayInfo
+    `dims` are extents, each with a stride for the array and one for its result.
+    """
+
+    dims: tuple[tuple[int, Steps], ...]
     length: int
 
     def before(self, launch: Launch) -> tuple[Launch, Launch]:
@@ -56,9 +59,7 @@ class Reordered:
 
         Rows follow each other as x lies in memory, so that several find their elements in one line.
         """
-        x_steps = self.x.strides
-        dims = collapsed(self.x.shape, range(len(x_steps)), (x_steps, _c_order(self.x)))
-        n, (far, near) = dims.pop()
+        *dims, (n, (far, near)) = self.dims
         length, far, near = self.length, far or 0, near or 0
         rows = [*dims, (n // length, (far * length, near * length))]
         rows.sort(key=lambda row: -abs(row[1][0] or 0))
@@ -84,9 +85,9 @@ def reordered(x: ArrayInfo, y: ArrayInfo, columns: Sequence[int]) -> Reordered |
         return None
     if near in columns and y.strides[near] * y.itemsize % _SHARING_BYTES:
         return None
-    n = collapsed(x.shape, range(len(x.shape)), (x.strides, _c_order(x)))[-1][0]
-    length = _run(n, x.itemsize)
-    return None if length is None else Reordered(x, length)
+    dims = collapsed(x.shape, range(len(x.shape)), (x.strides, contiguous_strides(x.shape)))
+    length = _run(dims[-1][0], x.itemsize)
+    return None if length is None else Reordered(tuple(dims), length)
 
 
 def _run(n: int, size: int) -> int | None:
@@ -105,9 +106,5 @@ def _nearest(array: ArrayInfo) -> int | None:
 
 def _in_c_order(array: ArrayInfo) -> bool:
     """Whether the elements follow each other in C order without a gap."""
-    steps = zip(array.shape, array.strides, _c_order(array), strict=True)
+    steps = zip(array.shape, array.strides, contiguous_strides(array.shape), strict=True)
     return all(n == 1 or step == plain for n, step, plain in steps)
-
-
-def _c_order(array: ArrayInfo) -> tuple[int, ...]:
-    return contiguous_strides(array.shape)

@@ -15,7 +15,7 @@ from certile.ops.checks import Axis
 from certile.ops.kernels import rows as kernels
 from certile.ops.kernels.domain import computed_in
 from certile.ops.launch import Launch, Seen
-from certile.ops.layout import Arrangement, Strided, contiguous_strides, in_chunks
+from certile.ops.layout import Arrangement, Strided, in_chunks
 from certile.ops.reordered import Reordered, reordered
 from certile.ops.views import Part, arranged, seen
 from certile.records import record
@@ -97,8 +97,7 @@ class RowMap(Recipe):
     def _launches_by_chunks(
         self, chunks: Arrangement, arrays: tuple[ArrayInfo, ...]
     ) -> tuple[Launch, ...]:
-        shape = chunks.arrays[0].shape[:-1]
-        summed = Strided(shape, contiguous_strides(shape))
+        summed = Strided.contiguous(*chunks.arrays[0].shape[:-1])
         x, y = (Seen(at, layout) for at, layout in enumerate(chunks.arrays))
         greatest, total = Seen(len(arrays) - 2, summed), Seen(len(arrays) - 1, summed)
         shared = {"x": x, "greatest": greatest, "total": total, "kept": chunks.kept}

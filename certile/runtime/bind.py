@@ -22,7 +22,7 @@ import numpy as np
 from certile.diagnostics import InternalError
 from certile.ir.array_types import numpy_dtype, plain_dtype
 from certile.ir.dtypes import BY_NAME, DType, bf16, bool_
-from certile.ir.host import ALIGNMENT_BYTES, HostValue
+from certile.ir.host import ALIGNMENT_BYTES, HostValue, aligned
 from certile.ir.tile import Kernel
 from certile.records import record
 from certile.runtime.arrays import ArrayInfo
@@ -161,8 +161,8 @@ class _Block:
         tables = [_SLOT_PAIR(address, 0) for address in self.addresses]
         chain = (_SLOT * (1 + len(tables)))(len(tables), *map(_address, tables))
         memory = (ctypes.c_char * (sum(passed) + ALIGNMENT_BYTES))()
-        first = -(-_address(memory) // ALIGNMENT_BYTES) * ALIGNMENT_BYTES
-        self.passed = tuple(accumulate(passed[:-1], initial=first)) if passed else ()
+        places = accumulate(passed[:-1], initial=aligned(_address(memory)))
+        self.passed = tuple(places) if passed else ()
         self.chain, self._keep = _address(chain), (chain, tables, memory)
 
 
@@ -183,7 +183,7 @@ class CpuLauncher:
         self._launch, self._launch_chain = workers.launch, workers.launch_chain
         layout = _Layout(arguments, [name for name, _ in program.workspace])
         sizes = (arguments.evaluate(size) for _, size in program.workspace)
-        self._passed = [-(-size // ALIGNMENT_BYTES) * ALIGNMENT_BYTES for size in sizes]
+        self._passed = list(map(aligned, sizes))
         self._starts: list[int] = []
         self._prototypes: list[LaunchBlock] = []
         for launch, function in zip(program.launches, program.functions, strict=True):

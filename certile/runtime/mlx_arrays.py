@@ -107,11 +107,24 @@ def describe(array: MlxArray) -> ArrayInfo:
 
 def empty(shape: tuple[int, ...], dtype: str) -> MlxArray:
     """Return an evaluated array of one of our element types, with whatever its memory holds."""
+    return maker(shape, dtype)()
+
+
+def maker(shape: tuple[int, ...], dtype: str) -> Callable[[], MlxArray]:
+    """Return what does the same again and again, at the least cost."""
+    mlx = sys.modules["mlx.core"]
+    kind = numpy_dtype(dtype)
+    if math.prod(shape) * kind.itemsize > _COPIED_BYTES or not _copies(mlx, dtype):
+        return functools.partial(_made_by_mlx, shape, dtype)
+    array, unfilled = mlx.array, np.empty
+    return lambda: array(unfilled(shape, kind))
+
+
+def _made_by_mlx(shape: tuple[int, ...], dtype: str) -> MlxArray:
+    """Return an array that is not a copy of one of NumPy."""
     mlx = sys.modules["mlx.core"]
     kind = getattr(mlx, MLX_NAMES[dtype])
     size = math.prod(shape) * kind.size
-    if size <= _COPIED_BYTES and _copies(mlx, dtype):
-        return mlx.array(np.empty(shape, numpy_dtype(dtype)))
     if size >= mlx_memory.UNFILLED_BYTES:
         unfilled = mlx_memory.unfilled(shape, dtype)
         if unfilled is not None:
@@ -120,16 +133,6 @@ def empty(shape: tuple[int, ...], dtype: str) -> MlxArray:
     array = getattr(mlx, "empty", mlx.zeros)(shape, kind)
     mlx.eval(array)
     return array
-
-
-def maker(shape: tuple[int, ...], dtype: str) -> Callable[[], MlxArray]:
-    """Return what does the same again and again, at the least cost."""
-    mlx = sys.modules["mlx.core"]
-    kind = numpy_dtype(dtype)
-    if math.prod(shape) * kind.itemsize > _COPIED_BYTES or not _copies(mlx, dtype):
-        return functools.partial(empty, shape, dtype)
-    array, unfilled = mlx.array, np.empty
-    return lambda: array(unfilled(shape, kind))
 
 
 def address(array: MlxArray) -> int:

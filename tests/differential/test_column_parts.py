@@ -11,7 +11,7 @@ import pytest
 from certile import reference
 from certile.ir import laws
 from certile.ir.build import Builder, dim
-from certile.ir.dtypes import bf16, bool_, f16, f32, f64, i8, i32, i64
+from certile.ir.dtypes import bf16, f16, f32, f64, i8, i32, i64
 from certile.lower import lower_parallel
 from certile.plan.choose import choose
 from certile.plan.mapping import Mapping
@@ -24,7 +24,7 @@ from tests import kernels
 from tests.differential.checks import blank, random
 from tests.differential.harness import HOST_SHEET, Case
 from tests.differential.test_column_fallbacks import SMALL, flagged, tall
-from tests.differential.test_columns import Across, check, middle, weights
+from tests.differential.test_columns import Across, bools, check, middle, sharing, weights
 
 # Parts of one round and of several, of one block of rounds and of several.
 PARTS = (
@@ -143,25 +143,11 @@ def test_strips_that_cross_the_last_axis(shape, law):
 
 
 def test_a_reduction_that_all_programs_share():
-    b = Builder("shared")
-    x, w, y = b.view("x", f32, 2), b.view("w", f32, 1), b.view("y", f32, 1)
-    rows, cols = b.axis("rows", dim(x, 0)), b.axis("cols", dim(x, 1))
-    with b.parallel(cols):
-        scaled = b.map("mul", b.load(x, rows, cols), b.load(w, rows))
-        total = b.reduce(b.load(w, rows), rows, laws.ADD)
-        b.store(y, cols, b.map("div", b.reduce(scaled, rows, laws.ADD), total))
-    w = np.abs(random(9)) + 1
-    check(Case(b.build(), {"x": random(9, 37), "w": w, "y": blank(37)}), PARTS[1:3])
+    check(sharing(), PARTS[1:3])
 
 
 def test_bool_columns():
-    b = Builder("any")
-    x, y = b.view("x", bool_, 2), b.view("y", i32, 1)
-    rows, cols = b.axis("rows", dim(x, 0)), b.axis("cols", dim(x, 1))
-    with b.parallel(cols):
-        b.store(y, cols, b.reduce(b.cast(b.load(x, rows, cols), i32), rows, laws.ADD))
-    arguments = {"x": random(9, 37, dtype=bool_), "y": blank(37, dtype=i32)}
-    check(Case(b.build(), arguments), PARTS[1:3])
+    check(bools(), PARTS[1:3])
 
 
 @pytest.mark.parametrize("asking", [[], [3, 18, 36], list(range(37))], ids=len)

@@ -198,7 +198,8 @@ def test_three_axes_of_programs():
     check(Case(made, {"x": random(2, 3, 5, 9), "y": blank(2, 3, 9)}), STRIPS[1:3])
 
 
-def test_a_reduction_that_all_programs_share():
+def sharing():
+    """Sums over weights, and of the weights, which are one for all programs."""
     b = Builder("shared")
     x, w, y = b.view("x", f32, 2), b.view("w", f32, 1), b.view("y", f32, 1)
     rows, cols = b.axis("rows", dim(x, 0)), b.axis("cols", dim(x, 1))
@@ -207,18 +208,26 @@ def test_a_reduction_that_all_programs_share():
         total = b.reduce(b.load(w, rows), rows, laws.ADD)
         b.store(y, cols, b.map("div", b.reduce(scaled, rows, laws.ADD), total))
     w = np.abs(random(9)) + 1
-    check(Case(b.build(), {"x": random(9, 37), "w": w, "y": blank(37)}), STRIPS[1:3])
+    return Case(b.build(), {"x": random(9, 37), "w": w, "y": blank(37)})
 
 
-def test_bool_columns():
+def bools():
+    """How many elements of each column hold."""
     b = Builder("any")
     x, y = b.view("x", bool_, 2), b.view("y", i32, 1)
     rows, cols = b.axis("rows", dim(x, 0)), b.axis("cols", dim(x, 1))
     with b.parallel(cols):
         b.store(y, cols, b.reduce(b.cast(b.load(x, rows, cols), i32), rows, laws.ADD))
-    check(
-        Case(b.build(), {"x": random(9, 37, dtype=bool_), "y": blank(37, dtype=i32)}), STRIPS[1:3]
-    )
+    arguments = {"x": random(9, 37, dtype=bool_), "y": blank(37, dtype=i32)}
+    return Case(b.build(), arguments)
+
+
+def test_a_reduction_that_all_programs_share():
+    check(sharing(), STRIPS[1:3])
+
+
+def test_bool_columns():
+    check(bools(), STRIPS[1:3])
 
 
 # What the planner takes, and what it leaves to others.
